@@ -1,4 +1,7 @@
-"""Rank aggregation, one file per method. A new one: its file, one line in `__init__.pyi`, one test with one number."""
+"""Rank aggregation (rank fusion, metasearch), one file per method.
+
+A new method needs its file, one line in `__init__.pyi`, and one test with one number.
+"""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Aggregate: one ranking of many, by any method.
+"""Rank aggregation (rank fusion) of several rankings into one, by any method.
 
 >>> aggregate([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]], "borda").order(0)
 ['A', 'B', 'C']
@@ -14,7 +14,7 @@ from podium.base.errors import DataError, ParameterError
 
 
 def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "rrf") -> Consensus:
-    """The consensus of rankings, or of the voters' lists of one query's documents, best first."""
+    """Fuse rankings, or the voters' lists of one query's documents (best first), into a consensus."""
     chosen = Aggregator.parse(method) if isinstance(method, str) else method
     if not isinstance(chosen, Aggregator):
         raise ParameterError(f"expected the name of a method or an Aggregator; got {type(method).__name__}.")

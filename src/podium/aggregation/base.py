@@ -1,4 +1,4 @@
-"""Aggregation: many rankings in, one consensus out.
+"""Rank aggregation (rank fusion): many rankings in, one consensus out.
 
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
@@ -7,9 +7,9 @@
     (['A', 'B', 'C'], [5.0, 3.0, 1.0])
 
 An aggregator is a frozen value that turns the lists of one query into scores, larger is better, equal ones tied.
-Lists may be partial and tied, and voters have weights: one of weight 2 counts as two. Documents that a list leaves out
-come below all that it ranks, tied (`unranked=last`, a search result cut at some depth); many methods also know
-`unranked=skip`: the list says nothing about them (a driver who did not start).
+Lists may be partial and tied, and voters have weights: one of weight 2 counts as two. Documents missing from a list
+are tied below all that it ranks (`unranked=last`, as in search results cut at some depth); many methods also have
+`unranked=skip`: the list does not compare them with others (a driver who did not start).
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import CostWarning, IncompatibleError
 from podium.base.registry import Named
 from podium.base.threads import default_threads, pool
@@ -39,24 +38,24 @@ class Solved:
 
     scores: Array  # (n,)
     cost: float = float("nan")
-    """What the order costs, where the method minimises something."""
+    """The cost of the order; NaN if the method minimises nothing."""
     bound: float = float("nan")
-    """A proven lower bound of what any order costs; equal to the cost where the order is optimal."""
+    """A proven lower bound on the cost of any order; equal to the cost if the order is optimal."""
     r_hat: float = 1.0
-    """Whether chains that were simulated agree (see `diagnostics.py`); 1 where nothing was."""
+    """R-hat of the simulated Markov chains (see `diagnostics.py`); 1 without simulation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """One ranking per query, as scores of the documents that some voter ranked."""
+    """One ranking per query, as scores of the documents that at least one voter ranked."""
 
-    query_ids: NDArray[Any]  # (Q,) text
+    query_ids: AnyArray  # (Q,) text
     document_ids: Ids  # (N,)
-    offsets: NDArray[np.int64]  # (Q+1,)
+    offsets: Ints  # (Q+1,)
     scores: Array  # (N,) larger is better, equal ones are tied
-    costs: Array  # (Q,) NaN where the method minimises nothing
+    costs: Array  # (Q,) NaN if the method minimises nothing
     bounds: Array  # (Q,) no order of the query costs less than this
-    r_hats: Array  # (Q,) whether simulated chains agree; 1 where nothing was simulated, above 1.1 they do not
+    r_hats: Array  # (Q,) R-hat of simulated chains; 1 without simulation, above 1.1 they disagree
 
     @property
     def n_queries(self) -> int:
@@ -64,10 +63,10 @@ class Consensus:
 
     @property
     def gaps(self) -> Array:
-        """How far each query's order may be from the cheapest, relative to its cost; 0 where it is proven optimal."""
+        """The optimality gap of each query's order, relative to its cost; 0 if it is proven optimal."""
         return (self.costs - self.bounds) / np.maximum(self.costs, np.finfo(float).tiny)
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Ints:
         """Each document's dense rank in its query."""  # (N,)
         parts = [
             ranking.dense_ranks(self.scores[a:b]) for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)
@@ -89,18 +88,18 @@ class Consensus:
 
 
 class Aggregator(Named):
-    """A way to make one ranking of many. Its fields are its parameters."""
+    """Rank aggregation method. Its fields are its parameters."""
 
     kind: ClassVar[str] = "aggregator"
     home: ClassVar[str] = "podium.aggregation"
     needs_scores: ClassVar[bool] = False
     """Whether it reads the voters' scores, not only their ranks."""
     minimises: ClassVar[bool] = False
-    """Whether it seeks an order of least cost, and reports that cost with a bound; the order is strict."""
+    """Whether it minimises a cost, and reports it with a lower bound; the order is strict."""
     unanimous: ClassVar[bool] = True
     """Whether a document that every voter ranks before another always comes before it."""
     slow_above: ClassVar[int | None] = None
-    """Documents of a query above which it may take a minute or more; None where the cost of long lists is moderate."""
+    """Documents of a query above which it may take a minute or more; None if long lists are not expensive."""
     elects_condorcet: ClassVar[bool] = False
     """Whether a document that beats every other by a majority always comes first."""
 
@@ -109,7 +108,7 @@ class Aggregator(Named):
         return self.solve(query).scores
 
     def solve(self, query: QueryRankings) -> Solved:
-        """The consensus on one query, with its cost where the method minimises one."""
+        """The consensus on one query, with its cost if the method minimises one."""
         return Solved(self.one(query))
 
     def check(self, rankings: Rankings) -> None:
@@ -126,7 +125,7 @@ class Aggregator(Named):
             )
 
     def _warn_of_cost(self, rankings: Rankings) -> None:
-        """Say before the work starts that it is long."""
+        """Warn before expensive work starts."""
         sizes = np.diff(rankings.offsets)
         if self.slow_above is not None and sizes.max(initial=0) > self.slow_above:
             long = np.flatnonzero(sizes > self.slow_above)
@@ -147,10 +146,10 @@ class Aggregator(Named):
             query_ids=rankings.query_ids,
             document_ids=rankings.document_ids,
             offsets=rankings.offsets,
-            scores=np.concatenate([one.scores for one in solved]) if solved else np.empty(0),
-            costs=np.array([one.cost for one in solved]),
-            bounds=np.array([one.bound for one in solved]),
-            r_hats=np.array([one.r_hat for one in solved]),
+            scores=np.concatenate([query.scores for query in solved]) if solved else np.empty(0),
+            costs=np.array([query.cost for query in solved]),
+            bounds=np.array([query.bound for query in solved]),
+            r_hats=np.array([query.r_hat for query in solved]),
         )
 
 
@@ -162,7 +161,7 @@ def _each(work: Callable[[int], Solved], n: int) -> list[Solved]:
     first = work(0)
     starts = range(1, n, _FEW)
     blocks = pool(threads).map(lambda a: [work(q) for q in range(a, min(a + _FEW, n))], starts)
-    return [first] + [one for block in blocks for one in block]
+    return [first] + [solved for block in blocks for solved in block]
 
 
 _FEW = 16  # queries that one thread takes at a time

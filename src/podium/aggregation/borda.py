@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from podium.jit.compiled import compiled
 
 @register
 class Borda(Aggregator):
-    """Points for the documents ranked below, combined over the voters.
+    """Borda count: points for the documents ranked below, combined over the voters.
 
     Formula: s_k(j) = n − σ_k(j), the number of documents behind j in list k; then Σ_k w_k s_k(j) (`sum`), the
         weighted median over the voters (`median`), or (Σ_k w_k s_k(j)^p)^(1/p) (`lp`: a larger p listens more to
@@ -29,7 +29,7 @@ class Borda(Aggregator):
     Ties: tied documents take the mean of their places, so each earns ½ for every other it is tied with. The
         documents that a list leaves out are tied below it: they share the points that are left.
     Cost: O(entries + V·n).
-    Use it for: a robust first consensus of many voters of like quality; `median` where some are careless.
+    Use it for: a robust first consensus of many voters of similar quality; `median` if some are careless.
     Reference: Aslam & Montague, Models for metasearch, SIGIR 2001.
     """
 
@@ -52,8 +52,8 @@ class Borda(Aggregator):
 
 
 @compiled
-def mean_places(ranks: Ints, offsets: Ints) -> Any:
-    """The place of each entry in its list, 1 the top; tied entries get the mean of the places they fill."""
+def mean_places(ranks: Ints, offsets: Ints) -> Array:
+    """The place of each entry in its list, 1 the top; tied entries get the mean of their places."""
     places = np.empty(len(ranks))
     for v in range(len(offsets) - 1):
         first, end = offsets[v], offsets[v]
@@ -66,7 +66,7 @@ def mean_places(ranks: Ints, offsets: Ints) -> Any:
 
 
 def _weighted_median(values: Array, weights: Array) -> Array:
-    """The median of each column; the mean of both where half the weight lies on either side."""
+    """The weighted median of each column; the mean of the two middle values if half the weight is on either side."""
     by = np.argsort(values, axis=0, kind="stable")
     ordered = np.take_along_axis(values, by, axis=0)  # (V, n)
     below = np.cumsum(weights[by], axis=0)

@@ -21,7 +21,7 @@ from podium.base.registry import register
 
 @register
 class CombMNZ(Aggregator):
-    """The sum of normalised scores, times how many voters found the document.
+    """CombMNZ: the sum of normalised scores, times the number of voters that rank the document.
 
     Formula: (Σ_k w_k) · (Σ_k w_k ŝ_k(j)), both sums over the lists that rank j; ŝ as for combsum.
     Ties: as for combsum.
@@ -37,6 +37,6 @@ class CombMNZ(Aggregator):
 
     def one(self, query: QueryRankings) -> Array:
         n, weights = query.n_documents, np.repeat(query.weights, np.diff(query.offsets))
-        found = np.bincount(query.documents, weights, minlength=n)
+        voters = np.bincount(query.documents, weights, minlength=n)
         total = np.bincount(query.documents, weights * normalised(query, self.normalise), minlength=n)
-        return np.asarray(found * total, np.float64)
+        return np.asarray(voters * total, np.float64)

@@ -1,4 +1,4 @@
-"""CombSUM: the sum of the voters' scores, each list brought to a common scale first (Fox & Shaw 1994).
+"""CombSUM: the sum of the voters' scores, each list normalised first (Fox & Shaw 1994).
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.2, 0.8])
@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,19 +19,19 @@ from podium.base.registry import register
 from podium.jit.compiled import compiled
 
 Normalise = Literal["minmax", "sum", "zscore", "none"]
-"""How the scores of one list are brought to a common scale; see `CombSum`."""
+"""How the scores of one list are normalised; see `CombSum`."""
 
 
 @register
 class CombSum(Aggregator):
-    """The sum of normalised scores.
+    """CombSUM: the sum of normalised scores.
 
-    Formula: Σ_k w_k ŝ_k(j) over the lists that rank j. A list's lowest score becomes 0, which is also what a document
-        left out counts; then ŝ = (s − min)/(max − min) (`minmax`), (s − min)/Σ(s − min) (`sum`), (s − min)/sd
-        (`zscore`: z-scores, with a document left out at the list's lowest), or s as it is (`none`).
-    Ties: equal scores stay equal. Where all scores of a list are equal, each is 1 (`sum`: 1 by their number).
+    Formula: Σ_k w_k ŝ_k(j) over the lists that rank j. A list's lowest score becomes 0, as does a document that is left
+        out; then ŝ = (s − min)/(max − min) (`minmax`), (s − min)/Σ(s − min) (`sum`), (s − min)/sd (`zscore`: z-scores,
+        with a document left out at the list's lowest), or s as it is (`none`).
+    Ties: equal scores stay equal. If all scores of a list are equal, each is 1 (`sum`: 1 by their number).
     Cost: O(entries).
-    Use it for: fusing systems whose scores mean something; `none` only where they share one scale above 0.
+    Use it for: rank fusion of systems whose scores are meaningful; `none` only if they share one scale above 0.
     Reference: Fox & Shaw, Combination of multiple searches, TREC-2 1994; Montague & Aslam, Relevance score
         normalization for metasearch, CIKM 2001.
     """
@@ -48,29 +48,28 @@ class CombSum(Aggregator):
 
 def normalised(query: QueryRankings, how: Normalise) -> Array:
     """The scores of every list on a common scale."""  # (e,)
-    found: Array = query.scores
-    if how != "none":
-        found = _scale(query.scores, query.offsets, {"minmax": 0, "sum": 1, "zscore": 2}[how])
-    return found
+    if how == "none":
+        return query.scores
+    return _scale(query.scores, query.offsets, {"minmax": 0, "sum": 1, "zscore": 2}[how])
 
 
 @compiled
-def _scale(scores: Array, offsets: Ints, how: int) -> Any:
+def _scale(scores: Array, offsets: Ints, how: int) -> Array:
     """(s − min) / d of each list, d its range, sum or standard deviation."""
-    found = np.empty(len(scores))
+    scaled = np.empty(len(scores))
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]
         if a == b:
             continue
-        given = scores[a:b]
-        low, high = given.min(), given.max()
+        unscaled = scores[a:b]
+        low, high = unscaled.min(), unscaled.max()
         if low == high:
-            found[a:b] = 1.0 / (b - a) if how == 1 else 1.0
+            scaled[a:b] = 1.0 / (b - a) if how == 1 else 1.0
             continue
-        shifted = (given - low) / (high - low)
+        shifted = (unscaled - low) / (high - low)
         if how == 1:
             shifted /= shifted.sum()
         elif how == 2:
             shifted /= shifted.std()
-        found[a:b] = shifted
-    return found
+        scaled[a:b] = shifted
+    return scaled

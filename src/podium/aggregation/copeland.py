@@ -19,7 +19,7 @@ from podium.base.registry import register
 
 @register
 class Copeland(Aggregator):
-    """Duels won, a drawn one counting ½.
+    """Copeland's method: pairwise majority duels won, a drawn one counting ½.
 
     Formula: #{i : W(j,i) > W(i,j)} + ½ #{i ≠ j : W(j,i) = W(i,j)}, W(j,i) the weight of the voters who rank j before i.
     Ties: a voter who ties two documents does not vote in their duel; a duel without votes is drawn.

@@ -1,27 +1,25 @@
-"""Cranking by Markov chains: moves that draw the place of one document from its exact conditional distribution.
+"""Cranking by Markov chain Monte Carlo: Gibbs moves that draw one document's place given the order of all others.
 
-A move takes a document out of a ranking and puts it back at a place drawn given the order of all others (a heat bath).
-With Kendall's distance and the footrule the n log-probabilities come from one pass over the places, so a move is
-O(n) whatever the number of voters; n moves, one per document, are a sweep. A sweep of such moves does what takes
-some n² exchanges of neighbours. Because each conditional distribution is known, rank marginals are the mean of these
-distributions instead of counts of draws (Rao–Blackwell), which is most of the gain where the distribution is nearly
-flat. With Cayley's distance a move exchanges two documents by Metropolis' rule, O(L·n).
+A move takes a document out of a ranking and puts it back at a place drawn from its exact conditional distribution (a
+heat bath). With Kendall's distance and the footrule the n log-probabilities come from one pass over the places, so a
+move is O(n) for any number of voters; n moves, one per document, are a sweep. A sweep replaces some n² exchanges of
+neighbours. Because each conditional distribution is known, rank marginals are the mean of these distributions instead
+of counts of draws (Rao–Blackwell), which is most of the gain if the distribution is nearly flat. With Cayley's distance
+a move exchanges two documents by Metropolis' rule, O(L·n).
 
-Up to three things move on one query: the final ranking π within G(π), a free ranking x of the same distribution without
-that condition, and, where lists are partial, the strict rankings σ' that they stand for. The weight of σ' holds the
-normaliser of the distribution it makes, 1/Z(θ, σ'), which is not known; an exchange of two documents in it is judged by
-the exchange algorithm (Murray, Ghahramani & MacKay 2006; Liang 2010): let x run on under the new σ', and accept by
+Up to three states move on one query: the final ranking π within G(π), a free ranking x of the same distribution without
+that condition, and, if lists are partial, the strict rankings σ' that they represent. The weight of σ' holds the
+normaliser of its distribution, 1/Z(θ, σ'), which is not known; an exchange of two documents in it is accepted by
+the exchange algorithm (Murray, Ghahramani & MacKay 2006; Liang 2010): run x under the new σ', and accept by
 
     log ratio = θ_j [d(π, σ'') − d(π, σ') + d(x, σ') − d(x, σ'')]
 
-in which both normalisers cancel. It is exact as far as x has run long enough to follow a change of one list in
-two documents.
+in which both normalisers cancel. It is exact if x has run long enough to follow a change of one list in two documents.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -32,9 +30,9 @@ from podium.jit.compiled import compiled
 
 
 class Chain:
-    """The state of one chain on one query; `train` and `observe` move it on.
+    """State of one chain on one query; `train` and `observe` advance it.
 
-    It starts at the order of `start`, the smaller the earlier, or at random.
+    It starts at the order of `start`, the smallest first, or at random.
     """
 
     def __init__(
@@ -65,13 +63,15 @@ class Chain:
 
 
 def _ends(groups: Ints) -> Ints:
-    """Where the group of each place ends."""  # (n,)
+    """The end of the group of each place."""  # (n,)
     ends: Ints = np.cumsum(np.bincount(groups))[np.sort(groups)]
     return ends
 
 
 @compiled
-def _observe(kind: Any, theta: Any, free: Any, sigma: Any, rng: Any, expected: Any, marginals: Any) -> None:
+def _observe(
+    kind: int, theta: Array, free: Ints, sigma: Ints, rng: np.random.Generator, expected: Array, marginals: Array
+) -> None:
     n = len(free)
     at, share, table = _inverse(free), np.empty(n), _table(kind, theta, sigma)
     for sweep in range(len(expected)):
@@ -93,8 +93,8 @@ def _observe(kind: Any, theta: Any, free: Any, sigma: Any, rng: Any, expected: A
 
 @compiled
 def _train(
-    kind: Any, theta: Any, final: Any, blocks: Any, free: Any, sigma: Any, ends: Any, rng: Any, of_final: Any,
-    of_free: Any,
+    kind: int, theta: Array, final: Ints, blocks: Ints, free: Ints, sigma: Ints, ends: Ints, rng: np.random.Generator,
+    of_final: Array, of_free: Array,
 ) -> None:  # fmt: skip
     """A recorded sweep: the final ranking once, some exchanges in each list, the free ranking _SETTLE times."""
     n, many = len(free), len(sigma)
@@ -111,14 +111,14 @@ def _train(
             of_final[sweep, l], of_free[sweep, l] = distance(kind, final, sigma[l]), distance(kind, free, sigma[l])
 
 
-_SETTLE = 2  # sweeps of the free ranking between two records, in which it follows the lists
-_INNER = 2  # moves of either document in the free ranking, under a list that is tried with them exchanged
-_FEWER = 20  # exchanges are tried in a list once for so many documents
+_SETTLE = 2  # sweeps of the free ranking between two records, to follow changes of the lists
+_INNER = 2  # moves of either document in the free ranking, under a proposed list with them exchanged
+_FEWER = 20  # documents of a list for which one exchange is tried
 _CAYLEY = 2  # its number in KINDS; Kendall's distance is 0, the footrule 1
 
 
 @compiled
-def _inverse(places: Any) -> Any:
+def _inverse(places: Ints) -> Ints:
     """The document at each place."""
     at = np.empty(len(places), np.int64)
     for i in range(len(places)):
@@ -127,9 +127,9 @@ def _inverse(places: Any) -> Any:
 
 
 @compiled
-def _table(kind: Any, theta: Any, sigma: Any) -> Any:
-    """What moves look up: for Kendall's distance Σ_l θ_l sign(σ_l(k) − σ_l(i)) at [i, k], by how much the logarithm of
-    the probability changes when k passes before i; for the footrule Σ_l θ_l |p − σ_l(i)| at [i, p]."""
+def _table(kind: int, theta: Array, sigma: Ints) -> Array:
+    """Lookup table of moves: for Kendall's distance Σ_l θ_l sign(σ_l(k) − σ_l(i)) at [i, k], the change of the
+    log-probability if k passes before i; for the footrule Σ_l θ_l |p − σ_l(i)| at [i, p]."""
     n = sigma.shape[1]
     table = np.zeros((n, n) if kind != _CAYLEY else (0, 0))
     if kind != _CAYLEY:
@@ -140,22 +140,23 @@ def _table(kind: Any, theta: Any, sigma: Any) -> Any:
 
 
 @compiled
-def _add_row(kind: Any, table: Any, weight: Any, mine: Any, i: Any) -> None:
-    """Add what one list says to row i."""
-    for k in range(len(mine)):
+def _add_row(kind: int, table: Array, weight: float, places: Ints, i: int) -> None:
+    """Add one list's part of row i."""
+    for k in range(len(places)):
         if kind == 1:
-            table[i, k] += weight * abs(k - mine[i])
-        elif mine[k] > mine[i]:
+            table[i, k] += weight * abs(k - places[i])
+        elif places[k] > places[i]:
             table[i, k] += weight
-        elif mine[k] < mine[i]:
+        elif places[k] < places[i]:
             table[i, k] -= weight
 
 
 @compiled
 def _sweep(
-    kind: Any, theta: Any, table: Any, places: Any, at: Any, ends: Any, sigma: Any, rng: Any, share: Any
-) -> None:
-    """Move every document once within its block; `ends` has where the block of each place ends."""
+    kind: int, theta: Array, table: Array, places: Ints, at: Ints, ends: Ints, sigma: Ints, rng: np.random.Generator,
+    share: Array,
+) -> None:  # fmt: skip
+    """Move every document once within its block; `ends` has the end of the block of each place."""
     for i in range(len(places)):
         first, end = places[i], ends[places[i]]
         while first > 0 and ends[first - 1] == end:
@@ -167,8 +168,11 @@ def _sweep(
 
 
 @compiled
-def _reinsert(kind: Any, table: Any, places: Any, at: Any, first: Any, end: Any, i: Any, rng: Any, share: Any) -> None:
-    """Put document i at a place from `first` to `end` by its conditional distribution, which is left in `share`."""
+def _reinsert(
+    kind: int, table: Array, places: Ints, at: Ints, first: int, end: int, i: int, rng: np.random.Generator,
+    share: Array,
+) -> None:  # fmt: skip
+    """Draw a place for document i from `first` to `end` by its conditional distribution, which is left in `share`."""
     now, row = places[i], table[i]
     share[now], high = 0.0, 0.0
     for p in range(now, end - 1):  # down past k, which moves up from p + 1 to p
@@ -201,7 +205,9 @@ def _reinsert(kind: Any, table: Any, places: Any, at: Any, first: Any, end: Any,
 
 
 @compiled
-def _exchange(theta: Any, places: Any, at: Any, sigma: Any, first: Any, end: Any, i: Any, rng: Any) -> None:
+def _exchange(
+    theta: Array, places: Ints, at: Ints, sigma: Ints, first: int, end: int, i: int, rng: np.random.Generator
+) -> None:
     """Try to exchange document i with another at a place from `first` to `end`, under Cayley's distance."""
     j = at[first + int(rng.random() * (end - first))]
     if i == j:
@@ -216,12 +222,12 @@ def _exchange(theta: Any, places: Any, at: Any, sigma: Any, first: Any, end: Any
 
 @compiled
 def _restate(
-    kind: Any, theta: Any, table: Any, l: Any, final: Any, at_final: Any, free: Any, at_free: Any, sigma: Any,
-    ends: Any, rng: Any, share: Any,
+    kind: int, theta: Array, table: Array, l: int, final: Ints, at_final: Ints, free: Ints, at_free: Ints, sigma: Ints,
+    ends: Ints, rng: np.random.Generator, share: Array,
 ) -> None:  # fmt: skip
     """Try to exchange two documents that list l ties; a copy of the free ranking runs under the new list first."""
     n = len(free)
-    mine = sigma[l]
+    places = sigma[l]
     p = int(rng.random() * n)
     first = p
     while first > 0 and ends[l, first - 1] == ends[l, p]:
@@ -231,12 +237,12 @@ def _restate(
         return
     i, j = -1, -1
     for k in range(n):
-        if mine[k] == p:
+        if places[k] == p:
             i = k
-        elif mine[k] == other:
+        elif places[k] == other:
             j = k
-    grown = change(kind, mine, final, at_final, mine, i, j)
-    _swap(kind, table, theta[l], mine, i, j)
+    grown = change(kind, places, final, at_final, places, i, j)
+    _swap(kind, table, theta[l], places, i, j)
     moved, at_moved = free.copy(), at_free.copy()
     for _ in range(_INNER):
         for k in (i, j):
@@ -244,22 +250,22 @@ def _restate(
                 _exchange(theta, moved, at_moved, sigma, 0, n, k, rng)
             else:
                 _reinsert(kind, table, moved, at_moved, 0, n, k, rng, share)
-    back = change(kind, mine, moved, at_moved, mine, i, j)
+    back = change(kind, places, moved, at_moved, places, i, j)
     log_ratio = theta[l] * (grown + back)
     if log_ratio < 0.0 and rng.random() >= math.exp(log_ratio):
-        _swap(kind, table, theta[l], mine, i, j)
+        _swap(kind, table, theta[l], places, i, j)
 
 
 @compiled
-def _swap(kind: Any, table: Any, weight: Any, mine: Any, i: Any, j: Any) -> None:
-    """Exchange two documents in one list, and say so in the table."""
+def _swap(kind: int, table: Array, weight: float, places: Ints, i: int, j: int) -> None:
+    """Exchange two documents in one list, and update the table."""
     if kind != _CAYLEY:
-        _add_row(kind, table, -weight, mine, i)
-        _add_row(kind, table, -weight, mine, j)
-    mine[i], mine[j] = mine[j], mine[i]
+        _add_row(kind, table, -weight, places, i)
+        _add_row(kind, table, -weight, places, j)
+    places[i], places[j] = places[j], places[i]
     if kind != _CAYLEY:
-        _add_row(kind, table, weight, mine, i)
-        _add_row(kind, table, weight, mine, j)
+        _add_row(kind, table, weight, places, i)
+        _add_row(kind, table, weight, places, j)
     if kind == 0:  # sign(σ(k) − σ(i)) has the other sign at [k, i]
-        for k in range(len(mine)):
+        for k in range(len(places)):
             table[k, i], table[k, j] = -table[i, k], -table[j, k]

@@ -18,7 +18,7 @@ from podium.aggregation.permutations import distances
 from podium.base.arrays import Array, Ints
 
 MAX_EXACT_N = 8
-"""Documents up to which all rankings are written out."""
+"""Documents up to which all rankings are enumerated."""
 _BUDGET = 4e6  # distances of one query
 
 
@@ -29,7 +29,7 @@ def fits(query: CrankingQuery) -> bool:
 
 
 class Enumerated:
-    """One query with the distances of all rankings from all that its lists may stand for."""
+    """One query with the distances of all rankings from all strict versions of its lists."""
 
     def __init__(self, query: CrankingQuery, kind: int) -> None:
         self.query = query
@@ -38,13 +38,13 @@ class Enumerated:
         self.allowed = (self.places < ends[query.final]).all(axis=1)  # agree with the final ranking's groups
         self.distances: list[NDArray[np.int8]] = []  # per list (|G|, R)
         for strict in query.all_completions():
-            found = np.empty((len(strict), len(self.places)), np.int8)
-            for row, ranking in zip(found, strict, strict=True):
+            table = np.empty((len(strict), len(self.places)), np.int8)
+            for row, ranking in zip(table, strict, strict=True):
                 distances(kind, self.places, ranking, row)
-            self.distances.append(found)
+            self.distances.append(table)
 
     def likelihood(self, theta: Array) -> tuple[float, Array]:
-        """L(θ) and its gradient, of the voters that speak."""
+        """L(θ) and its gradient, for the voters with a list."""
         from scipy.special import logsumexp
 
         logs, slopes = [], []
@@ -62,8 +62,8 @@ class Enumerated:
         for d in self._completed():
             chance += _shares(theta @ d)
             ways += 1
-        found = [np.bincount(self.places[:, i], chance / ways, minlength=n) for i in range(n)]
-        return np.array(found, np.float64)
+        rows = [np.bincount(self.places[:, i], chance / ways, minlength=n) for i in range(n)]
+        return np.array(rows, np.float64)
 
     def _completed(self) -> Iterator[Array]:
         """The distances of every ranking from the voters' lists, for each way to make them strict."""  # (L, R)

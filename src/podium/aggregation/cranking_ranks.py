@@ -1,14 +1,14 @@
-"""The distribution of each document's rank under Cranking, from Markov chains, and the order that follows from it.
+"""Distribution of each document's rank under Cranking, from Markov chains, and the consensus order.
 
 Half of the chains start at the weighted Borda order, the others at random, so that R-hat shows chains that have not
-met. Expected ranks have a Monte Carlo error. Where Cranking's distribution is nearly flat, neighbours may differ by
+mixed. Expected ranks have a Monte Carlo error. If Cranking's distribution is nearly flat, neighbours may differ by
 less than that, and the order of the estimates would be noise. Therefore they are shrunk towards weighted Borda, by as
 much as their error allows (empirical Bayes):
 
     fit = isotonic regression of the estimates m on the weighted Borda places
     τ² = max(0, mean (m − fit)² − s²),    x = fit + τ²/(τ² + s²) · (m − fit)
 
-with s the error of m. Where what departs from Borda's order is no larger than the error, x is in Borda's order, which
+with s the error of m. If the deviations from Borda's order are no larger than the error, x is in Borda's order, which
 is that of the expected ranks for one voter and, with Kendall's and Cayley's distance, their limit for θ → 0. As s → 0,
 x → m.
 """
@@ -30,8 +30,8 @@ class RankDistribution:
     """The distribution of each document's rank on one query."""
 
     marginals: Array  # (n, n) P(document i has rank r + 1) at [i, r]
-    standard_errors: Array  # (n,) of the expected ranks, from the chains; 0 where all rankings were enumerated
-    r_hat: float  # the worst over documents; 1 where all rankings were enumerated
+    standard_errors: Array  # (n,) of the expected ranks, from the chains; 0 if all rankings were enumerated
+    r_hat: float  # the worst over documents; 1 if all rankings were enumerated
 
     @property
     def expected(self) -> Array:
@@ -55,13 +55,13 @@ class RankDistribution:
         return settled + _SLIGHT * borda
 
 
-_SLIGHT = 1e-9  # of the Borda place: it decides between documents of the same expected rank, not rounding
+_SLIGHT = 1e-9  # of the Borda place: it, not rounding, decides between documents of the same expected rank
 
 
 def simulated(
     lists: CrankingQuery, kind: int, theta: Array, *, sweeps: int, rng: np.random.Generator
 ) -> RankDistribution:
-    """By chains: all on the lists themselves where they are strict, else on several ways to make them so."""
+    """Estimate by chains: all on the lists themselves if they are strict, else on several strict versions of them."""
     n = lists.n_documents
     ways = [lists.complete(rng)] if lists.completions == 1 else _in_pairs(lists, rng)
     chains = _CHAINS if len(ways) == 1 else 2
@@ -78,7 +78,7 @@ def simulated(
         stack = np.stack(traces)  # (C, S, n)
         worst = max(worst, float(np.max(r_hat(stack))))
         means.append(stack.mean(axis=1))  # (C, n)
-    # what is independent: chains on strict lists, pairs of ways where these were drawn
+    # independent samples: chains on strict lists, or pairs of strict versions
     each = means[0] if len(ways) == 1 else np.array(means).mean(axis=1).reshape(_PAIRS, 2, n).mean(axis=1)
     errors = each.std(axis=0, ddof=1) / np.sqrt(len(each))
     return RankDistribution(marginals / marginals.sum(axis=1, keepdims=True), errors, worst)
@@ -89,14 +89,14 @@ _PAIRS = 4
 
 
 def _in_pairs(lists: CrankingQuery, rng: np.random.Generator) -> list[Ints]:
-    """Ways to make the lists strict, each with the one that turns every tied group round.
+    """Random strict versions of the lists, each with the one that reverses every tied group (antithetic pairs).
 
-    Over such a pair every document of a group has the same mean place, so that their chance differences cancel.
+    Over such a pair every document of a group has the same mean place, so that random differences cancel.
     """
-    found = []
+    versions = []
     for _ in range(_PAIRS):
         sigma = lists.complete(rng)
         ends = np.array([np.cumsum(np.bincount(row))[row] for row in lists.groups])  # (L, n)
         sizes = np.array([np.bincount(row)[row] for row in lists.groups])
-        found += [sigma, 2 * ends - sizes - 1 - sigma]
-    return found
+        versions += [sigma, 2 * ends - sizes - 1 - sigma]
+    return versions

@@ -1,45 +1,44 @@
-"""Whether Markov chains have run long enough: R-hat and the effective sample size (Gelman et al. 2013, 11.4–11.5).
+"""Convergence diagnostics of Markov chains: R-hat and the effective sample size (Gelman et al. 2013, 11.4–11.5).
 
     >>> draws = np.random.default_rng(1).normal(size=(4, 1000))
     >>> bool(abs(r_hat(draws) - 1.0) < 0.01), 3000 < effective_size(draws) < 5000
     (True, True)
 
-Traces are (chains, draws) of one quantity, or (chains, draws, n) of n of them. Each chain counts as two, its halves, so
-that one still on its way shows.
+Traces are (chains, draws) of one quantity, or (chains, draws, n) of n of them. Each chain is split into its halves, so
+that a drift shows.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array
 from podium.base.errors import ConvergenceWarning
 
 
-def r_hat(traces: NDArray[Any]) -> Array:
-    """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree."""
+def r_hat(traces: AnyArray) -> Array:
+    """R-hat: the factor by which the spread would shrink if the chains ran for ever; 1 if they agree."""
     halves = _halves(traces)
     draws = halves.shape[1]
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
-    rounding = (1e-12 * np.abs(halves).max(axis=(0, 1))) ** 2  # what is constant may vary by so much
+    rounding = (1e-12 * np.abs(halves).max(axis=(0, 1))) ** 2  # the variance of a constant, from rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.sqrt((draws - 1) / draws + between / within)
-    return np.where(within > rounding, found, np.where(between > rounding, np.inf, 1.0))
+        factor = np.sqrt((draws - 1) / draws + between / within)
+    return np.where(within > rounding, factor, np.where(between > rounding, np.inf, 1.0))
 
 
 def warn_if_unmixed(r_hats: ArrayLike, what: str, *, more: str) -> None:
-    """Warn where chains disagree: their means are then not those of the distribution."""
-    found = np.asarray(r_hats, np.float64)
-    bad = int((found > MIXED).sum())
+    """Warn if chains disagree: their means are then not those of the distribution."""
+    values = np.asarray(r_hats, np.float64)
+    bad = int((values > MIXED).sum())
     if bad:
-        of = f" of {bad} of {len(found)} queries" if len(found) > 1 else ""
+        of = f" of {bad} of {len(values)} queries" if len(values) > 1 else ""
         warnings.warn(
-            f"{what}{of} have not mixed: R-hat is {found.max():.2f}, and above {MIXED} the numbers may be wrong. "
+            f"{what}{of} have not mixed: R-hat is {values.max():.2f}, and above {MIXED} the numbers may be wrong. "
             f"Raise {more}.",
             ConvergenceWarning,
             stacklevel=2,
@@ -50,8 +49,8 @@ MIXED = 1.1
 """R-hat up to which chains count as mixed."""
 
 
-def effective_size(traces: NDArray[Any]) -> float:
-    """How many independent draws would tell the mean as well, by Geyer's initial positive sums of autocorrelations."""
+def effective_size(traces: AnyArray) -> float:
+    """Effective sample size for the mean, by Geyer's initial positive sums of autocorrelations."""
     halves = _halves(traces)
     chains, draws = halves.shape
     centred = halves - halves.mean(axis=1, keepdims=True)
@@ -68,6 +67,6 @@ def effective_size(traces: NDArray[Any]) -> float:
     return float(chains * draws / length)
 
 
-def _halves(traces: NDArray[Any]) -> Array:
+def _halves(traces: AnyArray) -> Array:
     half = traces.shape[1] // 2
     return np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Optimal footrule: the order whose places are nearest to the voters' places (Dwork et al. 2001).
+"""Optimal footrule aggregation: the order nearest to the voters' in Spearman's footrule (Dwork et al. 2001).
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,9 +30,9 @@ class Footrule(Aggregator):
     Formula: min over orders π of Σ_k w_k Σ_j |σ_k(j) − π(j)|; the documents that a list leaves out share the places
         below it (`last`). With `skip` they cost nothing, and a list of n_k documents is stretched over the n places:
         Σ_{j in k} |σ_k(j)·n/n_k − π(j)| (scaled footrule). Then a document at the top of one list and in no other
-        stands before one that all lists rank second: only for lists that say nothing of what they leave out.
-    Ties: tied documents stand at the mean of their places. The consensus is strict; of the orders that cost the same,
-        the one of the least Σ w (σ − π)².
+        comes before one that all lists rank second: use it only if missing documents were not considered.
+    Ties: tied documents have the mean of their places. The consensus is strict; of the orders that cost the same, the
+        one of the least Σ w (σ − π)².
     Cost: O(E·n + n³) per query; always optimal.
     Use it for: a consensus within twice the cost of Kemeny's, in polynomial time.
     Reference: Diaconis & Graham, Spearman's footrule as a measure of disarray, 1977; Dwork, Kumar, Naor & Sivakumar,
@@ -58,7 +58,7 @@ class Footrule(Aggregator):
 
 
 def _slight(n: int, voters: int) -> float:
-    """What squares count, so that all of them together are less than half a place: they decide between equal costs.
+    """The weight of squares, so small that all together are less than half a place: they only break ties in cost.
 
     A power of two: with whole weights, sums are then exact and the order of the voters does not matter.
     """
@@ -66,7 +66,7 @@ def _slight(n: int, voters: int) -> float:
 
 
 @compiled
-def _displacements(documents: Ints, places: Array, weights: Array, n: int, slight: float) -> Any:
+def _displacements(documents: Ints, places: Array, weights: Array, n: int, slight: float) -> Array:
     """Σ w (|σ − r| + slight·(σ − r)²) of document i at place r = p + 1, at [i, p]."""
     cost = np.zeros((n, n))
     for e in range(len(documents)):

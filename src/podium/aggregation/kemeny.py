@@ -1,4 +1,4 @@
-"""Kemeny's consensus: the order that contradicts the voters on the fewest pairs (Kemeny 1959).
+"""Kemeny's consensus (Kemeny–Young): the order that contradicts the voters on the fewest pairs (Kemeny 1959).
 
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]]])
@@ -6,24 +6,23 @@
     >>> consensus.order(0), consensus.costs.tolist(), consensus.gaps.tolist()
     (['A', 'B', 'C'], [4.0], [0.0])
 
-The majority relation is cut into its cycles first (strongly connected components): between them the majority decides,
-so each is solved alone. Those of up to 16 documents by a table over subsets, larger ones up to `exact` documents by
-an integer program, the rest by moving one document at a time until no move helps. The bound says how far that may
-be from the optimum.
+The majority relation is split into strongly connected components (its cycles) first: between them the majority decides,
+so each is solved alone. Those of up to 16 documents by dynamic programming over subsets, larger ones up to `exact`
+documents by an integer program, the rest by local search, moving one document at a time. The lower bound then limits
+the distance from the optimum.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.linear_ordering import least_order, order_cost
 from podium.aggregation.pairwise_counts import Unranked, lists, wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.jit.sorting import order
@@ -31,14 +30,14 @@ from podium.jit.sorting import order
 
 @register
 class Kemeny(Aggregator):
-    """The order of the fewest contradicted preferences.
+    """Kemeny's order: the fewest contradicted pairwise preferences.
 
     Formula: min over orders π of Σ_k w_k #{(i,j) : i ≻_k j, π puts j before i}, the sum of the Kendall distances.
     Ties: a voter who ties two documents is contradicted by neither order. The consensus is strict; of the orders that
         cost the same, one that leans to Borda's.
-    Cost: NP-hard. Without long majority cycles O(V·n²); see above. `gaps` of the consensus are 0 where it is
-        proven optimal.
-    Use it for: the median ranking, where the order itself matters and there are tens of documents, not thousands.
+    Cost: NP-hard. Without long majority cycles O(V·n²); see above. `gaps` of the consensus are 0 if it is proven
+        optimal.
+    Use it for: the median ranking, if the order itself matters and there are tens of documents, not thousands.
     Reference: Kemeny, Mathematics without numbers, 1959; Young & Levenglick, A consistent extension of Condorcet's
         election principle, 1978; Grötschel, Jünger & Reinelt, A cutting plane algorithm for the linear ordering
         problem, 1984.
@@ -55,25 +54,25 @@ class Kemeny(Aggregator):
         n = len(before)
         start = order((before - before.T).sum(axis=1))  # Borda's order, up to ties
         before = np.ascontiguousarray(before[start][:, start])
-        found: list[int] = []
-        saved = 0.0  # what the bound gains over taking the cheaper side of every pair
+        arranged: list[int] = []
+        saved = 0.0  # by how much the bound exceeds the cheaper side of every pair
         for part in _components(before):
             inner = np.ascontiguousarray(before[np.ix_(part, part)])
             best, bound = self._arrange(inner)
-            found += part[best].tolist()
+            arranged += part[best].tolist()
             saved += bound - cheapest_sides(inner)
-        cost = order_cost(before, np.array(found))
+        cost = order_cost(before, np.array(arranged))
         bound = min(cheapest_sides(before) + saved, cost)
         scores = np.empty(n)
-        scores[start[found]] = np.arange(n - 1.0, -1.0, -1.0)
+        scores[start[arranged]] = np.arange(n - 1.0, -1.0, -1.0)
         return Solved(scores, cost, cost if cost - bound <= 1e-9 * cost else bound)
 
-    def _arrange(self, before: Array) -> tuple[NDArray[np.int64], float]:
-        """An order of one component with a lower bound of the cost of any."""
+    def _arrange(self, before: Array) -> tuple[Ints, float]:
+        """An order of one component with a lower bound on the cost of any."""
         if len(before) <= _TABLE:
-            best: NDArray[np.int64] = _by_subsets(before)
+            best = _by_subsets(before)
             return best, order_cost(before, best)
-        near: NDArray[np.int64] = improve(before, np.arange(len(before)))
+        near = improve(before, np.arange(len(before)))
         if len(before) > self.exact:
             return near, cheapest_sides(before)
         return least_order(before, near)
@@ -83,13 +82,13 @@ _TABLE = 16  # documents that the table over subsets takes: 2^16 numbers
 
 
 def cheapest_sides(before: Array) -> float:
-    """What the cheaper side of every pair costs: no order costs less."""
+    """The cost of the cheaper side of every pair: no order costs less."""
     return float(np.triu(np.minimum(before, before.T), 1).sum())
 
 
 @compiled
-def improve(before: Any, start: Any) -> Any:
-    """Move each document in turn to its best place, over and over, until no move gains."""
+def improve(before: Array, start: Ints) -> Ints:
+    """Local search: move each document in turn to its best place until no move gains."""
     best = start.copy()
     n = len(best)
     small = 1e-12 * before.sum()
@@ -101,7 +100,7 @@ def improve(before: Any, start: Any) -> Any:
             while best[at] != document:
                 at += 1
             gain, most, to = 0.0, small, at
-            for p in range(at - 1, -1, -1):  # up: before[i, j] is lost for putting j before i
+            for p in range(at - 1, -1, -1):  # up: putting j before i costs before[i, j]
                 gain += before[document, best[p]] - before[best[p], document]
                 if gain > most:
                     most, to = gain, p
@@ -119,8 +118,8 @@ def improve(before: Any, start: Any) -> Any:
     return best
 
 
-def _components(before: Array) -> list[NDArray[np.int64]]:
-    """The cycles of the majority relation, winners first: no member of a later one beats one of an earlier one."""
+def _components(before: Array) -> list[Ints]:
+    """The strong components of the majority relation, winners first: no later one beats an earlier one."""
     from scipy.sparse.csgraph import connected_components
 
     beats = before - before.T > 1e-12 * before.sum()
@@ -143,7 +142,7 @@ def _components(before: Array) -> list[NDArray[np.int64]]:
 
 
 @compiled
-def _by_subsets(before: Array) -> Any:
+def _by_subsets(before: Array) -> Ints:
     """The cheapest order: f(S + j) = min_j f(S) + Σ_{i in S} before[j, i], S the set that comes first."""
     n = len(before)
     least = np.full(1 << n, np.inf)

@@ -1,4 +1,4 @@
-"""How far each voter agrees with a consensus: Kendall's τ-b over the documents that the voter ranks.
+"""Agreement of each voter with a consensus: Kendall's τ-b over the documents that the voter ranks.
 
 >>> from podium.aggregation import Borda
 >>> from podium.aggregation.rankings.rankings import Rankings
@@ -10,18 +10,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from podium.aggregation.base import Consensus
 from podium.aggregation.rankings.rankings import Rankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 
 def agreement(rankings: Rankings, consensus: Consensus) -> Array:
-    """Each voter's mean τ-b over the queries where it has one; NaN where it has none."""  # (V,)
+    """Each voter's mean τ-b over the queries for which it is defined; NaN if there are none."""  # (V,)
     parts = []
     for q, query in enumerate(rankings):
         scores = consensus.scores[consensus.offsets[q] : consensus.offsets[q + 1]]
@@ -34,17 +33,17 @@ def agreement(rankings: Rankings, consensus: Consensus) -> Array:
 
 
 @compiled
-def _taus(documents: Any, ranks: Any, offsets: Any, scores: Any) -> Any:
+def _taus(documents: Ints, ranks: Ints, offsets: Ints, scores: Array) -> Array:
     """τ-b = (concordant − discordant) / √(pairs not tied here · pairs not tied there), per list."""
     taus = np.empty(len(offsets) - 1)
     for v in range(len(taus)):
         balance, here, there = 0.0, 0.0, 0.0
         for e in range(offsets[v], offsets[v + 1]):
             for f in range(e + 1, offsets[v + 1]):
-                mine = np.sign(ranks[f] - ranks[e])
-                theirs = np.sign(scores[documents[e]] - scores[documents[f]])
-                balance += mine * theirs
-                here += mine * mine
-                there += theirs * theirs
+                sign = np.sign(ranks[f] - ranks[e])
+                other = np.sign(scores[documents[e]] - scores[documents[f]])
+                balance += sign * other
+                here += sign * sign
+                there += other * other
         taus[v] = balance / math.sqrt(here * there) if here * there > 0.0 else np.nan
     return taus

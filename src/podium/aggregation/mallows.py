@@ -1,15 +1,15 @@
-"""Mallows' consensus: a central order and how closely the voters gather round it (Mallows 1957).
+"""Mallows model: a central order of the voters' rankings, and their dispersion around it (Mallows 1957).
 
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B"], ["A", "B"], ["A", "B"], ["B", "A"]]])
-    >>> found = Mallows().fit(votes.query(0))
-    >>> found.order, round(found.theta, 6)  # one vote in four contradicts: e^−θ = 1/3
+    >>> centre = Mallows().fit(votes.query(0))
+    >>> centre.order, round(centre.theta, 6)  # one vote in four contradicts: e^−θ = 1/3
     (['A', 'B'], 1.098612)
 
 P(π | θ, π₀) = e^{−θ d(π, π₀)} / ψ_n(θ), d Kendall's distance, ψ_n(θ) = Π_{i≤n} (1 − e^{−iθ})/(1 − e^{−θ}). A list with
-ties stands for all orders it may hide; since d splits into the pairs between the groups and those within, their sum
-is e^{−θ·contradicted pairs} Π ψ_m(θ) / ψ_n(θ), m the sizes of the groups. So the likelihood is exact with ties and for
-lists cut at some depth, and its centre is Kemeny's order whatever θ is.
+ties represents all strict orders that agree with it; since d splits into the pairs between the groups and those within,
+their sum is e^{−θ·contradicted pairs} Π ψ_m(θ) / ψ_n(θ), m the sizes of the groups. So the likelihood is exact with
+ties and for lists cut at some depth, and its centre is Kemeny's order for any θ.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.pairwise_counts import Unranked, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions.mallows import log_normaliser, mean_distance
 from podium.jit import sorting as ranking
@@ -33,11 +32,11 @@ from podium.jit import sorting as ranking
 
 @dataclass(frozen=True, eq=False)
 class Centre:
-    """The distribution that fits one query's lists best."""
+    """The fitted Mallows distribution of one query's lists."""
 
     order: list[str]  # the documents, best first
-    theta: float  # 0: every order is as likely; infinite where no list contradicts the centre
-    standard_error: float  # of θ, the centre taken as given; NaN where θ is 0 or infinite
+    theta: float  # 0: every order is as likely; infinite if no list contradicts the centre
+    standard_error: float  # of θ, with the centre fixed; NaN if θ is 0 or infinite
     log_likelihood: float
     cost: float  # contradicted pairs
     bound: float  # that any order contradicts
@@ -45,13 +44,13 @@ class Centre:
 
 @register
 class Mallows(Aggregator):
-    """The central order of greatest likelihood; `fit` tells θ.
+    """The central order of maximum likelihood; `fit` also gives θ.
 
     Formula: max over π₀, θ ≥ 0 of Σ_k w_k log P(σ_k | θ, π₀), P as above.
-    Ties: their order counts as unknown and is summed over, exactly. Documents that a list leaves out come after it in
-        an order unknown (`last`), or the list is one of its own documents alone (`skip`). The centre is strict.
+    Ties: their order counts as unknown and is summed over, exactly. Documents missing from a list come after it in an
+        unknown order (`last`), or are left out of its distribution (`skip`). The centre is strict.
     Cost: Kemeny's; θ costs O(V·n) on top.
-    Use it for: how much voters agree, as one number with a standard error, beside the order itself.
+    Use it for: a consensus with the agreement of the voters as one number with a standard error.
     Reference: Mallows, Non-null ranking models, Biometrika 1957; Fligner & Verducci, Distance based ranking models,
         JRSS B 1986.
     """
@@ -80,7 +79,7 @@ class Mallows(Aggregator):
         return Centre(order, theta, error, likelihood, solved.cost, solved.bound)
 
 
-def _variance(n: NDArray[np.int64], theta: float) -> Array:
+def _variance(n: Ints, theta: float) -> Array:
     """Var d = Σ_{i≤n} v(θ) − i²·v(iθ), v(x) = 1/(4 sinh²(x/2)); (i² − 1)/12 each at θ = 0."""
     i = np.arange(1, int(n.max(initial=0)) + 1)
     with np.errstate(over="ignore"):
@@ -92,7 +91,7 @@ def _variance(n: NDArray[np.int64], theta: float) -> Array:
     return summed
 
 
-def _group_sizes(query: QueryRankings) -> tuple[NDArray[np.int64], Array]:
+def _group_sizes(query: QueryRankings) -> tuple[Ints, Array]:
     """The sizes of all tie groups with their voters' weights, then those of the lists with theirs turned round."""
     voter = query.voter_of
     _, sizes = np.unique(np.stack([voter, query.ranks]), axis=1, return_counts=True)
@@ -101,7 +100,7 @@ def _group_sizes(query: QueryRankings) -> tuple[NDArray[np.int64], Array]:
     return np.concatenate([sizes, whole]), np.concatenate([query.weights[of], -query.weights])
 
 
-def _dispersion(cost: float, sizes: NDArray[np.int64], weights: Array) -> float:
+def _dispersion(cost: float, sizes: Ints, weights: Array) -> float:
     """θ ≥ 0 under which as many contradicted pairs are expected as there are."""
     from scipy.optimize import brentq
 

@@ -1,4 +1,4 @@
-"""Markov chains MC1–MC4 (Dwork et al. 2001): walk from each document to better ones; where the walk stays, is the top.
+"""Markov chain aggregation, MC1–MC4 (Dwork et al. 2001): a random walk to better documents, and its stationary scores.
 
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
@@ -10,21 +10,21 @@
 The scores are the chain's stationary distribution π = πP. So that there is only one, the walk jumps to any document
 with probability `teleport`: P' = (1 − t)·P + t/n. For up to 500 documents it comes from elimination without subtraction
 (Grassmann, Taksar & Heyman 1985), exact to rounding for any t above 0, however small. Longer lists are iterated until
-the error is below 1e−12, without making P: for MC1 to MC3 a step of the walk is a pass over the lists, and for MC4
-documents are visited from the worst to the best, so that one pass is exact where the majorities have no cycle.
+the error is below 1e−12, without a matrix P: for MC1 to MC3 a step of the walk is a pass over the lists, and for MC4
+documents are visited from the worst to the best, so that one pass is exact if the majorities have no cycle.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from podium.aggregation.base import Aggregator
 from podium.aggregation.pairwise_counts import Unranked, beats, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.sums import dot
@@ -32,28 +32,28 @@ from podium.kernels.sums import dot
 
 @dataclass(frozen=True, repr=False)
 class MarkovChain(Aggregator):
-    """A walk over the documents of a query, scored by its stationary distribution.
+    """Random walk over the documents of a query, scored by its stationary distribution.
 
-    The documents that a list leaves out come after it, tied (`last`); with `skip`, as in the paper, it says nothing of
-    them, and a document that one list ranks at its end may beat one that all others rank high.
+    Documents missing from a list come after it, tied (`last`); with `skip`, as in the paper, the list does not compare
+    them, and a document at the end of one list may beat one that all others rank high.
     """
 
     teleport: float = param(0.01, above=0.0, most=1.0)
     unranked: Unranked = "last"
 
     def transitions(self, query: QueryRankings) -> Array:
-        """P(the next is j, now at i) at [i, j], before teleporting; each row sums to 1."""  # (n, n)
+        """Transition probabilities, from i to j at [i, j], before teleporting; each row sums to 1."""  # (n, n)
         raise NotImplementedError
 
     def iterated(self, query: QueryRankings) -> tuple[Array, float]:
-        """The stationary distribution without the matrix of transitions, and a bound of its error in sum."""
+        """The stationary distribution without the transition matrix, and a bound on its total error."""
         raise NotImplementedError
 
     def one(self, query: QueryRankings) -> Array:
         if query.n_documents > _DENSE:
-            found, error = self.iterated(query)
+            scores, error = self.iterated(query)
             if error < _ENOUGH:  # else teleport is too small to bound it
-                return found
+                return scores
         walk = self.transitions(query)
         walk *= 1.0 - self.teleport
         walk += self.teleport / query.n_documents
@@ -61,33 +61,32 @@ class MarkovChain(Aggregator):
 
 
 _DENSE = 500  # documents up to which elimination is as fast as iteration
-_CLOSE, _ENOUGH = 1e-12, 1e-10  # the error that iterations aim at, and the one that rounding may leave
+_CLOSE, _ENOUGH = 1e-12, 1e-10  # the target error of iterations, and the largest that rounding may leave
 _MOST_SWEEPS = 20_000
 
 
 @dataclass(frozen=True, repr=False)
 class ListWalk(MarkovChain):
-    """A walk that chooses a list, then a document of it: MC1, MC2 and MC3."""
+    """Random walk that chooses a list, then a document of it: MC1, MC2 and MC3."""
 
     chain: ClassVar[int]
 
     def transitions(self, query: QueryRankings) -> Array:
         seen, n = lists(query, self.unranked), query.n_documents
-        steps: Array = _walk(seen.documents, seen.ranks, seen.offsets, seen.weights, self.chain, np.zeros((n, n)))
+        steps = _walk(seen.documents, seen.ranks, seen.offsets, seen.weights, self.chain, np.zeros((n, n)))
         steps /= steps.sum(axis=1, keepdims=True)
         return steps
 
     def iterated(self, query: QueryRankings) -> tuple[Array, float]:
         seen = lists(query, self.unranked)
-        found, error = _iterate(
+        return _iterate(
             seen.documents, seen.ranks, seen.offsets, seen.weights, self.chain, query.n_documents, self.teleport
         )
-        return found, float(error)
 
 
 @register
 class MC1(ListWalk):
-    """To any document that some list ranks as high or higher, each as often as there are such lists.
+    """MC1: walk to any document that a list ranks as high or higher, in proportion to the number of such lists.
 
     Formula: p(i,j) = q(i,j) / Σ_j q(i,j), q(i,j) = Σ_k w_k [j ⪰_k i].
     Ties: tied documents lead to each other.
@@ -103,7 +102,7 @@ class MC1(ListWalk):
 
 @register
 class MC2(ListWalk):
-    """To a list that ranks the document, then to any document that this list ranks as high or higher.
+    """MC2: walk to a list that ranks the document, then to any document that this list ranks as high or higher.
 
     Formula: p(i,j) = Σ_k w_k p_k(i,j) / Σ_k w_k over the lists that rank i; p_k(i,j) = 1/m for j ⪰_k i,
         m = |{j : j ⪰_k i}|.
@@ -119,13 +118,13 @@ class MC2(ListWalk):
 
 @register
 class MC3(ListWalk):
-    """To a list that ranks the document and to any of its documents, if that is better; else stay.
+    """MC3: walk to a list that ranks the document and to any of its documents, if that is better; else stay.
 
     Formula: p(i,j) = Σ_k w_k p_k(i,j) / Σ_k w_k over the lists that rank i; p_k(i,j) = 1/n_k for j ≻_k i and
         p_k(i,i) = (n_k − m)/n_k, m = |{j : j ≻_k i}|, n_k the number of documents in list k.
     Ties: the walk does not move between tied documents.
     Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(V·n) per step of the walk.
-    Use it for: a chain close to Borda: the walk leaves a document the faster, the lower it stands.
+    Use it for: a chain close to Borda: the lower a document, the faster the walk leaves it.
     Reference: as for mc1.
     """
 
@@ -135,9 +134,9 @@ class MC3(ListWalk):
 
 @register
 class MC4(MarkovChain):
-    """To any document, if a majority of the lists that rank both puts it higher; else stay.
+    """MC4: walk to any document, if a majority of the lists that rank both puts it higher; else stay.
 
-    Formula: p(i,j) = 1/n where W(j,i) > W(i,j), W(j,i) the weight of the voters who rank j before i;
+    Formula: p(i,j) = 1/n if W(j,i) > W(i,j), W(j,i) the weight of the voters who rank j before i;
         p(i,i) = (n − m)/n, m the number of such j.
     Ties: a list that ties two documents does not vote between them.
     Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(entries·n) and some passes of n² bits.
@@ -156,19 +155,17 @@ class MC4(MarkovChain):
 
     def iterated(self, query: QueryRankings) -> tuple[Array, float]:
         won = beats(query, self.unranked)
-        found, error = _sweep_up(won, won.sum(axis=0), np.argsort(won.sum(axis=1), kind="stable"), self.teleport)
-        return found, float(error)
+        return _sweep_up(won, won.sum(axis=0), np.argsort(won.sum(axis=1), kind="stable"), self.teleport)
 
 
 def stationary(walk: Array) -> Array:
-    """The distribution π with π = πP of a chain that leads from everywhere to everywhere."""
-    found: Array = _eliminate(walk.copy())
-    return found
+    """The stationary distribution π = πP of an irreducible chain."""
+    return _eliminate(walk.copy())
 
 
 @compiled
-def _eliminate(p: Array) -> Any:
-    """States are folded into the remaining ones from the last to the first: p(i,j) += p(i,k)·p(k,j)/Σ_{l<k} p(k,l).
+def _eliminate(p: Array) -> Array:
+    """Fold states into the remaining ones from the last to the first: p(i,j) += p(i,k)·p(k,j)/Σ_{l<k} p(k,l).
 
     Nothing is subtracted, so each π(i) is exact to a few roundings, even where it is tiny.
     """
@@ -181,21 +178,22 @@ def _eliminate(p: Array) -> Any:
             row, last = p[i, :k], p[k, :k]
             for j in range(k):
                 row[j] += through * last[j]
-    found = np.empty(n)
-    found[0] = 1.0
+    pi = np.empty(n)
+    pi[0] = 1.0
     for k in range(1, n):
         total = 0.0
         for i in range(k):
-            total += found[i] * p[i, k]
-        found[k] = total
-    return found / found.sum()
+            total += pi[i] * p[i, k]
+        pi[k] = total
+    pi /= pi.sum()
+    return pi
 
 
 @compiled
-def _sweep_up(won: Any, losses: Any, worst_first: Any, teleport: Any) -> Any:
+def _sweep_up(won: Flags, losses: Ints, worst_first: Ints, teleport: float) -> tuple[Array, float]:
     """MC4 by Gauss and Seidel: x_j = (t/n + (1 − t)/n · Σ_{i beaten by j} x_i) / (t + (1 − t)·losses_j/n).
 
-    From x = 0 every x_j grows towards its limit, and the limits sum to 1: what lacks in the sum is the error.
+    From x = 0 every x_j grows towards its limit, and the limits sum to 1: 1 − Σ x is the error.
     """
     n = len(won)
     x, lacks = np.zeros(n), 1.0
@@ -212,9 +210,11 @@ def _sweep_up(won: Any, losses: Any, worst_first: Any, teleport: Any) -> Any:
 
 
 @compiled
-def _iterate(documents: Any, ranks: Any, offsets: Any, weights: Any, chain: Any, n: Any, teleport: Any) -> Any:
-    """Steps of the walk from the uniform distribution: what changes in a step, times (1 − t)/t, bounds the error."""
-    total, error = np.zeros(n), 1.0  # by what each row of steps is divided
+def _iterate(
+    documents: Ints, ranks: Ints, offsets: Ints, weights: Array, chain: int, n: int, teleport: float
+) -> tuple[Array, float]:
+    """Power iteration from the uniform distribution: the change in a step, times (1 − t)/t, bounds the error."""
+    total, error = np.zeros(n), 1.0  # the divisor of each row of steps
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]
         end = a
@@ -233,14 +233,16 @@ def _iterate(documents: Any, ranks: Any, offsets: Any, weights: Any, chain: Any,
             change += abs(moved[i] - x[i])
         x, moved = moved, x
         before, error = error, change * (1.0 - teleport) / teleport
-        if error < _CLOSE or (error >= before and error < _ENOUGH):  # there, or no nearer for rounding
+        if error < _CLOSE or (error >= before and error < _ENOUGH):  # there, or as near as rounding allows
             break
     return x / x.sum(), error
 
 
 @compiled
-def _pass(documents: Any, ranks: Any, a: Any, b: Any, w: Any, chain: Any, total: Any, x: Any, moved: Any) -> None:
-    """Add where the walk goes by one list: from each document's group, worst first, to itself and those above it."""
+def _pass(
+    documents: Ints, ranks: Ints, a: int, b: int, w: float, chain: int, total: Array, x: Array, moved: Array
+) -> None:
+    """Add the steps of the walk by one list: from each tie group, worst first, to itself and those above it."""
     end, below = b, 0.0
     while end > a:
         first = end - 1
@@ -266,7 +268,7 @@ def _pass(documents: Any, ranks: Any, a: Any, b: Any, w: Any, chain: Any, total:
 
 
 @compiled
-def _walk(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, chain: int, steps: Array) -> Any:
+def _walk(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, chain: int, steps: Array) -> Array:
     """Add w·q_k(i,j) (chain 1) or w·p_k(i,j) (chains 2 and 3) of every list k."""
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]

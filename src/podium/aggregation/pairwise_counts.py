@@ -1,4 +1,4 @@
-"""How many voters put one document before another: what Copeland, Kemeny and MC4 look at.
+"""Pairwise preferences: the weight of the voters who rank one document before another, for Copeland, Kemeny and MC4.
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> wins(Rankings.from_orders([[["A", "B"], ["A", "B"], ["B", "A"]]]).query(0))
@@ -8,37 +8,35 @@ array([[0., 2.],
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.jit.compiled import compiled
 
 Unranked = Literal["last", "skip"]
-"""What a list says of the documents it leaves out: that they come after it, tied; or nothing."""
+"""How documents missing from a list count: tied after it (`last`), or not compared with it (`skip`)."""
 
 
 def lists(query: QueryRankings, unranked: Unranked) -> QueryRankings:
-    """The lists as a method is to see them."""
+    """The lists, with missing documents added at their ends if `unranked` is last."""
     return query.completed() if unranked == "last" else query
 
 
 def wins(query: QueryRankings) -> Array:
-    """The weight of the voters who rank i before j at [i, j]; voters who tie them or leave one out count for none."""
+    """The weight of the voters who rank i before j at [i, j]; voters who tie them or leave one out do not count."""
     n = query.n_documents
-    found: Array = _count(query.documents, query.ranks, query.offsets, query.weights, np.zeros((n, n)))
-    return found
+    return _count(query.documents, query.ranks, query.offsets, query.weights, np.zeros((n, n)))
 
 
-def beats(query: QueryRankings, unranked: Unranked) -> NDArray[np.bool_]:
-    """Whether more weight is for i than against it in its duel with j, at [i, j]; False where they draw."""
+def beats(query: QueryRankings, unranked: Unranked) -> Flags:
+    """Whether a majority of weight prefers i to j, at [i, j]; False if they draw."""
     n = query.n_documents
-    found = np.empty((n, n), np.bool_)
-    _duel(query, unranked, found, np.empty(0))
-    return found
+    majority = np.empty((n, n), np.bool_)
+    _duel(query, unranked, majority, np.empty(0))
+    return majority
 
 
 def duels_won(query: QueryRankings, unranked: Unranked) -> Array:
@@ -48,10 +46,10 @@ def duels_won(query: QueryRankings, unranked: Unranked) -> Array:
     return balance
 
 
-def _duel(query: QueryRankings, unranked: Unranked, wins: NDArray[np.bool_], balance: Array) -> None:
-    places = np.zeros((query.n_voters, query.n_documents), np.int32)  # 0 where a voter does not rank a document
+def _duel(query: QueryRankings, unranked: Unranked, wins: Flags, balance: Array) -> None:
+    places = np.zeros((query.n_voters, query.n_documents), np.int32)  # 0 if a voter does not rank a document
     places[query.voter_of, query.documents] = query.ranks
-    draw = 1e-12 * query.weights.sum()  # what weights may round to
+    draw = 1e-12 * query.weights.sum()  # the rounding error of sums of weights
     _duels(query.documents, query.ranks, query.offsets, query.weights, places, unranked == "last", draw, wins, balance)
 
 
@@ -72,10 +70,10 @@ def _duels(
     row = np.empty(n)  # the weight for document i less the weight against it, in its duels with all others
     for i in range(n):
         row[:] = 0.0
-        over_absent = 0.0  # the weight of the lists that rank i: it beats what they leave out
+        over_absent = 0.0  # the weight of the lists that rank i: it beats the documents missing from them
         for v in range(len(weights)):
-            mine, w = places[v, i], weights[v]
-            if mine == 0:
+            rank, w = places[v, i], weights[v]
+            if rank == 0:
                 if last:
                     for e in range(offsets[v], offsets[v + 1]):
                         row[documents[e]] -= w
@@ -83,7 +81,7 @@ def _duels(
             present = w if last else 0.0
             over_absent += present
             for e in range(offsets[v], offsets[v + 1]):
-                side = w if ranks[e] > mine else (-w if ranks[e] < mine else 0.0)
+                side = w if ranks[e] > rank else (-w if ranks[e] < rank else 0.0)
                 row[documents[e]] += side - present
         total = 0
         for j in range(n):
@@ -97,14 +95,14 @@ def _duels(
 
 
 @compiled
-def _count(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, found: Array) -> Any:
+def _count(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, counts: Array) -> Array:
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]
         below = a
         for e in range(a, b):
             while below < b and ranks[below] <= ranks[e]:
                 below += 1
-            row = found[documents[e]]
+            row = counts[documents[e]]
             for j in documents[below:b]:
                 row[j] += weights[v]
-    return found
+    return counts

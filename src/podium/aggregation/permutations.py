@@ -1,4 +1,4 @@
-"""Distances between two strict rankings, and how they change when two documents change places.
+"""Distances between strict rankings (Kendall, footrule, Cayley), and their change if two documents change places.
 
     >>> a, b = np.array([0, 1, 2]), np.array([2, 0, 1])  # the place of each document
     >>> [distance(kind, a, b) for kind in range(3)]  # Kendall, footrule, Cayley
@@ -10,10 +10,12 @@ of two documents that are needed: n less the cycles of one ranking followed by t
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from podium.base.arrays import Ints
 from podium.jit.compiled import compiled
 
 Distance = Literal["kendall", "footrule", "cayley"]
@@ -21,7 +23,7 @@ KINDS: tuple[Distance, ...] = ("kendall", "footrule", "cayley")
 
 
 @compiled
-def distance(kind: Any, a: Any, b: Any) -> Any:
+def distance(kind: int, a: Ints, b: Ints) -> int:
     """The distance of two rankings, given as places (n,)."""
     n, total = len(a), 0
     if kind == 0:
@@ -47,15 +49,15 @@ def distance(kind: Any, a: Any, b: Any) -> Any:
 
 
 @compiled
-def change(kind: Any, moved: Any, other: Any, at: Any, to: Any, i: Any, j: Any) -> Any:
-    """By how much d(moved, other) grows when documents i and j change places in `moved`.
+def change(kind: int, moved: Ints, other: Ints, at: Ints, to: Ints, i: int, j: int) -> int:
+    """The growth of d(moved, other) if documents i and j change places in `moved`.
 
     `at` (document by place) and `to` (place by document) belong to one ranking each of the two; Cayley's distance
-    walks the cycle from i by them: i and j on one cycle are split, else joined. Kendall's looks at what lies between.
+    walks the cycle from i by them: i and j on one cycle are split, else joined. Kendall's counts the documents between.
     """
     if kind == 1:
         before = abs(moved[i] - other[i]) + abs(moved[j] - other[j])
-        return abs(moved[j] - other[i]) + abs(moved[i] - other[j]) - before
+        return abs(moved[j] - other[i]) + abs(moved[i] - other[j]) - before  # type: ignore[no-any-return]
     if kind == 2:
         k = at[to[i]]
         while k != i and k != j:
@@ -73,7 +75,7 @@ def change(kind: Any, moved: Any, other: Any, at: Any, to: Any, i: Any, j: Any) 
 
 
 @compiled
-def distances(kind: Any, rankings: Any, other: Any, found: Any) -> None:
-    """Fill `found` with the distance of each row from one ranking."""
+def distances(kind: int, rankings: Ints, other: Ints, out: NDArray[np.int8]) -> None:
+    """Fill `out` with the distance of each row from one ranking."""
     for r in range(len(rankings)):
-        found[r] = distance(kind, rankings[r], other)
+        out[r] = distance(kind, rankings[r], other)

@@ -1,4 +1,4 @@
-"""Plackett–Luce by maximum likelihood: the worths under which a query's lists are most likely (Hunter 2004).
+"""Plackett–Luce by maximum likelihood: one worth per document, fitted to a query's lists (Hunter 2004).
 
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
@@ -6,9 +6,9 @@
     ['A', 'B', 'C']
 
 The distribution itself is `podium.distributions.PlackettLuce`: each place of a list is filled from the top, by
-P(i) = φ_i / Σ φ of what remains, φ = e^s. It has no ties; a list that ties documents is taken to hold their order back,
-and its likelihood is the sum over all orders they may have. As documents race, with arrival times T_i ~ Exp(φ_i), that
-sum is an integral over one time (`distributions/graded_race.py`):
+P(i) = φ_i / Σ φ of the remaining, φ = e^s. It has no ties; the order of documents that a list ties counts as unknown,
+and the likelihood is the sum over all their orders. As a race, with arrival times T_i ~ Exp(φ_i), that sum is an
+integral over one time (`distributions/graded_race.py`):
 
     P(all of B before all of the rest) = ∫ Π_{b∈B} (1 − e^{−φ_b t}) Λ e^{−Λt} dt,   Λ = Σ_{rest} φ
 
@@ -18,7 +18,7 @@ the exact treatment of ties in Cox's regression (DeLong, Guirguis & So 1994). It
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,16 +32,16 @@ from podium.kernels.race_integral import FADED, log_integrand, trapezoid
 
 @register
 class PlackettLuceMLE(WorthModel):
-    """The log-worths of greatest likelihood, with standard errors.
+    """Log-worths of maximum likelihood under Plackett–Luce, with standard errors.
 
     Formula: max_s Σ_k w_k Σ_p log(φ_{π_k(p)} / Σ_{l ≥ p} φ_{π_k(l)}), φ = e^s, plus `pseudo` wins and losses of each
         document against a ghost of worth 1.
-    Ties: their order counts as unknown and is summed over, exactly; where ties are verdicts, use pmop. Documents
-        that a list leaves out come after it in an order unknown (`last`), or were not there (`skip`).
+    Ties: their order counts as unknown and is summed over, exactly; if ties mean equality, use pmop. Documents missing
+        from a list come after it in an unknown order (`last`), or were not there (`skip`).
     Cost: O(V·n) per gradient, some hundreds of them; 80 evaluations per group of ties. `fit` adds O(V·n² + n³) for
         standard errors.
-    Use it for: races, leagues, tastings: estimates of strength with standard errors. In a race a driver left out did
-        not start: use unranked=skip.
+    Use it for: races, leagues, tastings: estimates of strength with standard errors. In a race a missing driver did not
+        start: use unranked=skip.
     Reference: Hunter, MM algorithms for generalized Bradley–Terry models, Annals of Statistics 2004; Turner, van
         Etten, Firth & Kosmidis, Modelling rankings in R: the PlackettLuce package, Computational Statistics 2020.
     """
@@ -76,12 +76,12 @@ def _likelihood(
     gradient: Array,
     curvature: Array,
     information: Array,
-) -> Any:
-    """Σ over lists and stages of log P, with its gradient, minus its second derivatives, and all of these if wanted.
+) -> float:
+    """Σ over lists and stages of log P, with its gradient, its curvature, and the full information if it has room.
 
-    Of stages that come before a document, only two sums are needed: c1 = Σ 1/D and c2 = Σ 1/D², D = Σ φ of what
-    remained. Then ∂/∂s_i has −φ_i c1, and the information φ_i c1 on the diagonal less φ_i φ_j c2 for every pair, c2
-    being that of the earlier of both. A group of ties adds E[t] − 1/Λ and Var[t] − 1/Λ² to the two.
+    Of stages that come before a document, only two sums are needed: c1 = Σ 1/D and c2 = Σ 1/D², D = Σ φ of the
+    remaining. Then ∂/∂s_i has −φ_i c1, and the information φ_i c1 on the diagonal less φ_i φ_j c2 for every pair, with
+    c2 of the earlier of both. A group of ties adds E[t] − 1/Λ and Var[t] − 1/Λ² to the two.
     """
     value, all_phi = 0.0, np.exp(s)
     for v in range(len(offsets) - 1):
@@ -94,15 +94,15 @@ def _likelihood(
             end = first + 1
             while end < b - a and ranks[a + end] == ranks[a + first]:
                 end += 1
-            mine, rest = documents[a + first : a + end], documents[a + end : b]
+            group, rest = documents[a + first : a + end], documents[a + end : b]
             if end - first == 1 and end < b - a:  # a place for one: in closed form
-                value += w * (s[mine[0]] - math.log(below[first]))
-                gradient[mine[0]] += w
+                value += w * (s[group[0]] - math.log(below[first]))
+                gradient[group[0]] += w
                 c1, c2 = c1 + 1.0 / below[first], c2 + 1.0 / below[first] ** 2
-            _charge(mine, rest, all_phi, w, c1, c2, gradient, curvature, information)
+            _charge(group, rest, all_phi, w, c1, c2, gradient, curvature, information)
             if end - first > 1 and end < b - a:
                 log_p, mean, variance = _unknown_order(
-                    mine, rest, s, all_phi, math.log(below[end]), w, gradient, curvature, information
+                    group, rest, s, all_phi, math.log(below[end]), w, gradient, curvature, information
                 )
                 value += w * log_p
                 c1, c2 = c1 + (mean - 1.0) / below[end], c2 + (variance - 1.0) / below[end] ** 2
@@ -112,7 +112,7 @@ def _likelihood(
 
 @compiled
 def _charge(
-    mine: Ints,
+    group: Ints,
     rest: Ints,
     phi: Array,
     w: float,
@@ -122,15 +122,15 @@ def _charge(
     curvature: Array,
     information: Array,
 ) -> None:
-    """What documents lose to the denominators of the stages so far, each pair when its first member is met."""
-    for i in mine:
+    """Add the terms of the denominators of the stages so far, each pair at its first member."""
+    for i in group:
         gradient[i] -= w * phi[i] * c1
         curvature[i] += w * (phi[i] * c1 - phi[i] * phi[i] * c2)
     if not len(information):
         return
-    for i in mine:
+    for i in group:
         information[i, i] += w * phi[i] * c1
-        for j in mine:
+        for j in group:
             information[i, j] -= w * phi[i] * phi[j] * c2
         for j in rest:
             both = w * phi[i] * phi[j] * c2
@@ -140,7 +140,7 @@ def _charge(
 
 @compiled
 def _unknown_order(
-    mine: Ints,
+    group: Ints,
     rest: Ints,
     s: Array,
     phi: Array,
@@ -149,30 +149,30 @@ def _unknown_order(
     gradient: Array,
     curvature: Array,
     information: Array,
-) -> Any:
-    """log P of a tied group coming before the rest, the mean and the variance of the time Λt it took.
+) -> tuple[float, float, float]:
+    """log P of a tied group before the rest, the mean and the variance of its time Λt.
 
-    Under the distribution of t that the integrand gives, ∂/∂s_b is E[q_b], q = y/(e^y − 1) at y = φ_b t; second
-    derivatives are E[∂q/∂s] and covariances.
+    Under the distribution of t with this density, ∂/∂s_b is E[q_b], q = y/(e^y − 1) at y = φ_b t; second derivatives
+    are E[∂q/∂s] and covariances.
     """
-    m, pairs = len(mine), len(mine) if len(information) else 0
-    group = np.empty(m)
+    m, pairs = len(group), len(group) if len(information) else 0
+    logs = np.empty(m)
     for i in range(m):
-        group[i] = s[mine[i]]
-    peak, step, top = trapezoid(group, others)
+        logs[i] = s[group[i]]
+    peak, step, top = trapezoid(logs, others)
     mass, mean_t, mean_t2 = 0.0, 0.0, 0.0
     q, sums, mean_qq = np.empty(m), np.zeros((4, m)), np.zeros((pairs, pairs))  # of q, ∂q/∂s, qt and q²
     for direction in (-1, 1):
         node = 0 if direction == -1 else 1
         while True:
             u = peak + direction * node * step
-            log_density = log_integrand(group, others, u) - top
+            log_density = log_integrand(logs, others, u) - top
             if log_density < -FADED:
                 break
             density, t = math.exp(log_density), math.exp(u)
             mass, mean_t, mean_t2 = mass + density, mean_t + density * t, mean_t2 + density * t * t
             for i in range(m):
-                q[i], bend = _pull(math.exp(min(u + group[i] - others, 7.0)))
+                q[i], bend = _pull(math.exp(min(u + logs[i] - others, 7.0)))
                 sums[0, i] += density * q[i]
                 sums[1, i] += density * bend
                 sums[2, i] += density * q[i] * t
@@ -184,21 +184,21 @@ def _unknown_order(
     mean_t, mean_t2 = mean_t / mass, mean_t2 / mass
     sums /= mass
     for i in range(m):
-        gradient[mine[i]] += w * sums[0, i]
-        curvature[mine[i]] -= w * (sums[1, i] + sums[3, i] - sums[0, i] ** 2)
+        gradient[group[i]] += w * sums[0, i]
+        curvature[group[i]] -= w * (sums[1, i] + sums[3, i] - sums[0, i] ** 2)
     for i in range(pairs):
-        information[mine[i], mine[i]] -= w * sums[1, i]
+        information[group[i], group[i]] -= w * sums[1, i]
         for j in range(pairs):
-            information[mine[i], mine[j]] -= w * (mean_qq[i, j] / mass - sums[0, i] * sums[0, j])
+            information[group[i], group[j]] -= w * (mean_qq[i, j] / mass - sums[0, i] * sums[0, j])
         apart = w * (sums[2, i] - sums[0, i] * mean_t) / math.exp(others)
         for r in rest:
-            information[mine[i], r] += phi[r] * apart
-            information[r, mine[i]] += phi[r] * apart
+            information[group[i], r] += phi[r] * apart
+            information[r, group[i]] += phi[r] * apart
     return math.log(mass * step) + top, mean_t, mean_t2 - mean_t * mean_t
 
 
 @compiled
-def _pull(y: float) -> Any:
+def _pull(y: float) -> tuple[float, float]:
     """q = y/(e^y − 1) and dq/d log y = q·(1 − y − q), the derivatives of log(1 − e^{−y}) by log y."""
     q = (y / math.expm1(y) if y > 0.0 else 1.0) if y < 700.0 else 0.0
     return q, q * (1.0 - y - q)

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: the sum of 1/(k + rank) over the lists (Cormack, Clarke & Büttcher 2009).
+"""Reciprocal rank fusion (RRF): the sum of 1/(k + rank) over the lists (Cormack, Clarke & Büttcher 2009).
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B"], ["A", "C"]]])
@@ -7,8 +7,6 @@ True
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -21,12 +19,12 @@ from podium.jit.compiled import compiled
 
 @register
 class RRF(Aggregator):
-    """The sum of reciprocal ranks, damped by k.
+    """Reciprocal rank fusion: the sum of reciprocal ranks, damped by k.
 
-    Formula: Σ_l w_l / (k + r_l(j)) over the lists l that rank j; a list that leaves j out adds nothing.
-    Ties: tied documents share what their places would earn.
+    Formula: Σ_l w_l / (k + r_l(j)) over the lists l that rank j; a list without j adds nothing.
+    Ties: tied documents have the mean over their places.
     Cost: O(entries).
-    Use it for: hybrid retrieval and metasearch where scores do not compare; hard to beat without labels.
+    Use it for: hybrid retrieval and metasearch with scores that cannot be compared; hard to beat without labels.
     Reference: Cormack, Clarke & Büttcher, Reciprocal rank fusion outperforms Condorcet and individual rank learning
         methods, SIGIR 2009.
     """
@@ -34,14 +32,12 @@ class RRF(Aggregator):
     k: float = param(60.0, least=0.0)
 
     def one(self, query: QueryRankings) -> Array:
-        scores: Array = _fuse(
-            query.documents, query.ranks, query.offsets, query.weights, self.k, np.zeros(query.n_documents)
-        )
-        return scores
+        scores = np.zeros(query.n_documents)
+        return _fuse(query.documents, query.ranks, query.offsets, query.weights, self.k, scores)
 
 
 @compiled
-def _fuse(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, k: float, scores: Array) -> Any:
+def _fuse(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, k: float, scores: Array) -> Array:
     """Add w/(k + place) to each document, its mean over the places of a tie group."""
     for v in range(len(offsets) - 1):
         first, end = offsets[v], offsets[v]

@@ -1,4 +1,4 @@
-"""Supervised aggregation: how far each voter is to be trusted, learned from judged queries.
+"""Supervised rank aggregation: the trust in each voter is learned from judged queries.
 
     >>> from podium.aggregation import VoterWeights
     >>> from podium.aggregation.rankings.rankings import Rankings
@@ -8,8 +8,8 @@
     >>> learned(rankings).order(0)
     ['A', 'B', 'C']
 
-A supervised aggregator is a frozen value, like the others; `fit` makes an `Aggregator` of it, which goes wherever one
-does. Weights that voters were given are not used: they are what is learned.
+A supervised aggregator is a frozen value, like the others; `fit` returns a trained `Aggregator`. Weights of the voters
+in the rankings are not used: they are learned.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from podium.formats.trec.trec import Qrels, rows_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trained(Aggregator):
-    """An aggregator that has learned its voters."""
+    """Aggregator with learned trust in its voters."""
 
     learner: SupervisedAggregator
     voters: tuple[str, ...]
-    trust: Array  # (V,) how much each voter is listened to; what the number means is said by the method
-    record: dict[str, Any]  # how training went: numbers and words for people
+    trust: Array  # (V,) the influence of each voter; its scale depends on the method
+    record: dict[str, Any]  # the record of training, for users
 
     def __repr__(self) -> str:
         return repr(self.learner)
@@ -49,7 +49,7 @@ class Trained(Aggregator):
 
 
 class SupervisedAggregator(Named):
-    """A way to learn from judged queries how to make one ranking of many. Its fields are its parameters."""
+    """Rank aggregation method that learns from judged queries. Its fields are its parameters."""
 
     kind: ClassVar[str] = "supervised aggregator"
     home: ClassVar[str] = "podium.aggregation"
@@ -61,16 +61,16 @@ class SupervisedAggregator(Named):
     def judged(self, rankings: Rankings) -> list[tuple[int, Array]]:
         """The queries to learn from with their grades: those in which one document is graded above another."""
         if rankings.labels is None:
-            raise DataError(f"{self.name} learns from grades, and the rankings have none. Give it judgements.")
+            raise DataError(f"{self.name} learns from grades, and the rankings have none. Give it judgments.")
         grades = np.nan_to_num(rankings.labels)
         bounds = zip(rankings.offsets[:-1], rankings.offsets[1:], strict=True)
-        found = [(q, grades[a:b]) for q, (a, b) in enumerate(bounds) if len(np.unique(grades[a:b])) > 1]
-        if not found:
+        graded = [(q, grades[a:b]) for q, (a, b) in enumerate(bounds) if len(np.unique(grades[a:b])) > 1]
+        if not graded:
             raise DataError(
                 f"{self.name} has nothing to learn from: in none of {rankings.n_queries} queries is one document "
-                "graded above another. Check that the judgements write query and document ids as the rankings do."
+                "graded above another. Check that the judgments write query and document ids as the rankings do."
             )
-        return found
+        return graded
 
 
 def with_labels(rankings: Rankings, grades: Qrels | Mapping[tuple[str, str], float]) -> Rankings:
@@ -79,9 +79,9 @@ def with_labels(rankings: Rankings, grades: Qrels | Mapping[tuple[str, str], flo
     place = {query: q for q, query in enumerate(qrels.query_ids.tolist())}
     queries = np.array([place.get(query, -1) for query in rankings.query_ids.tolist()], np.int64)
     rows, offsets = rows_of(qrels.offsets, queries)
-    found = rankings.document_ids.find_in(qrels.document_ids[rows], offsets, rankings.offsets)
+    at = rankings.document_ids.find_in(qrels.document_ids[rows], offsets, rankings.offsets)
     missing = np.repeat(np.where(queries < 0, np.nan, 0.0), np.diff(rankings.offsets))
-    return replace(rankings, labels=np.where(found < 0, missing, np.append(qrels.labels[rows], 0.0)[found]))
+    return replace(rankings, labels=np.where(at < 0, missing, np.append(qrels.labels[rows], 0.0)[at]))
 
 
 def _as_qrels(grades: Mapping[tuple[str, str], float]) -> Qrels:

@@ -1,12 +1,12 @@
-"""Voter weights: learn to rank from what the voters say of each document, with any method of the library.
+"""Voter weights: supervised rank fusion with any learning-to-rank method, on features from the voters' lists.
 
     >>> from podium.aggregation import SupervisedAggregator
     >>> SupervisedAggregator.parse("voter-weights(method=lambdamart)")
     voter-weights(method=lambdamart)
 
-Each voter gives a document four features: whether it ranks it, 1/place, its share of the Borda points, and its
-score, brought to [0, 1] within the list, where all its lists have scores. A voter that leaves a document out
-gives it 0 in all four. On these any method trains as on other features; a linear one learns weights of voters.
+Each voter gives a document four features: whether it ranks it, 1/place, its share of the Borda points, and its score,
+scaled to [0, 1] within the list, if all its lists have scores. A document missing from a voter's list has 0 in all
+four. On these any method trains as on other features; a linear one learns weights of voters.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.borda import mean_places
 from podium.aggregation.combsum import normalised
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
-from podium.base.arrays import Array, Flags
+from podium.base.arrays import Array, Flags, Singles
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
@@ -46,10 +45,10 @@ class VoterWeights(SupervisedAggregator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        named(self.method)  # an error where there is no such method
+        named(self.method)  # raises an error if there is no such method
 
     def fit(self, rankings: Rankings, *, seed: int = 0) -> WeightedVoters:
-        """Train the method; `trust` is by how much scores move when a voter falls silent, as shares of 1."""
+        """Train the method; `trust` is the change of the scores without a voter, as shares of 1."""
         queries, scored = self.judged(rankings), _scored(rankings)
         parts = [features(rankings.query(q), scored) for q, _ in queries]
         labels = np.concatenate([grades for _, grades in queries])
@@ -61,7 +60,7 @@ class VoterWeights(SupervisedAggregator):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedVoters(Trained):
-    """A model over what the voters say."""
+    """Ranking model on features from the voters' lists."""
 
     model: Model
     scored: Flags  # (V,) voters whose scores are features
@@ -79,19 +78,18 @@ class WeightedVoters(Trained):
         return self.model.score(Dataset.from_arrays(features(query, self.scored)))
 
 
-def features(query: QueryRankings, scored: Flags) -> NDArray[np.float32]:
-    """What each voter says of each document: presence, 1/place, Borda share, normalised score."""  # (n, 4·V)
-    found = np.zeros((query.n_documents, query.n_voters, 4), np.float32)
+def features(query: QueryRankings, scored: Flags) -> Singles:
+    """Features of each document from each voter: presence, 1/place, Borda share, normalised score."""  # (n, 4·V)
+    x = np.zeros((query.n_documents, query.n_voters, 4), np.float32)
     places = mean_places(query.ranks, query.offsets)
     length = np.repeat(np.diff(query.offsets), np.diff(query.offsets))
     voter, document = query.voter_of, query.documents
-    found[document, voter, 0] = 1.0
-    found[document, voter, 1] = 1.0 / places
-    found[document, voter, 2] = (length + 1 - places) / length
+    x[document, voter, 0] = 1.0
+    x[document, voter, 1] = 1.0 / places
+    x[document, voter, 2] = (length + 1 - places) / length
     if scored.any():
-        given = np.where(scored[voter], normalised(query, "minmax"), 0.0)
-        found[document, voter, 3] = given
-    return found.reshape(query.n_documents, -1)
+        x[document, voter, 3] = np.where(scored[voter], normalised(query, "minmax"), 0.0)
+    return x.reshape(query.n_documents, -1)
 
 
 def _scored(rankings: Rankings) -> Flags:
@@ -103,7 +101,7 @@ def _scored(rankings: Rankings) -> Flags:
 
 
 def _trust(model: Model, data: Dataset, n_voters: int) -> Array:
-    """How far scores move within their queries, as root mean square, when a voter ranks nothing."""  # (V,)
+    """The root mean square change of scores within their queries if a voter ranks nothing."""  # (V,)
     base, moved = model.score(data), np.zeros(n_voters)
     sizes = np.diff(data.offsets)
     for v in range(n_voters):

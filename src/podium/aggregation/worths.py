@@ -1,17 +1,17 @@
-"""Worths: distributions over rankings with one number per document, fitted to the lists of a query.
+"""Worth models: distributions over rankings with one number per document, fitted to the lists of a query.
 
     >>> from podium.aggregation import PlackettLuceMLE
     >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B"], ["A", "B"], ["A", "B"], ["B", "A"]]])
-    >>> found = PlackettLuceMLE(pseudo=0.0).fit(votes.query(0))
-    >>> round(float(found.log_worths[0] - found.log_worths[1]), 6)  # A wins 3 of 4: log(3/1)
+    >>> worths = PlackettLuceMLE(pseudo=0.0).fit(votes.query(0))
+    >>> round(float(worths.log_worths[0] - worths.log_worths[1]), 6)  # A wins 3 of 4: log(3/1)
     1.098612
 
 The likelihood is concave. It is maximised by Newton's method, each step by conjugate gradients from differences of
-gradients, so that no (n, n) matrix is made; a step is halved where a whole one does not help. A document that never
-loses would be worth infinitely much; so that every document has a worth, each wins and loses `pseudo` times against a
-ghost of worth 1, as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone, and lists
-that do not determine one are an error that names the documents to blame (Hunter 2004).
+gradients, without an (n, n) matrix; a step is halved if it does not help. A document that never loses would have an
+infinite worth; so that every worth is finite, each document wins and loses `pseudo` times against a ghost of worth 1,
+as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone; if the lists do not
+determine one, an error names the documents to blame (Hunter 2004).
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Consensus
 from podium.aggregation.pairwise_counts import Unranked, lists, wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError
 from podium.base.registry import param
 from podium.base.threads import one_blas_thread
@@ -34,7 +33,7 @@ from podium.parsing.ids import Ids
 
 
 class Slope(NamedTuple):
-    """The log-likelihood of a query's lists at some log-worths."""
+    """The log-likelihood of a query's lists at given log-worths, with its derivatives."""
 
     value: float
     gradient: Array  # (n,)
@@ -43,7 +42,7 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Worths:
-    """What one query's documents are worth, with how sure that is."""
+    """The worths of one query's documents, with standard errors."""
 
     document_ids: Ids  # (n,)
     log_worths: Array  # (n,) their mean is 0
@@ -53,18 +52,18 @@ class Worths:
 
     @property
     def standard_errors(self) -> Array:
-        """Of each log-worth, against the mean of all."""  # (n,)
+        """The standard error of each log-worth, against the mean of all."""  # (n,)
         return np.sqrt(np.diag(self.covariance))
 
     def standard_error(self, i: int, j: int) -> float:
-        """Of the difference of two log-worths."""
+        """The standard error of the difference of two log-worths."""
         c = self.covariance
         return float(np.sqrt(max(c[i, i] + c[j, j] - 2.0 * c[i, j], 0.0)))
 
 
 @dataclass(frozen=True, repr=False)
 class WorthModel(Aggregator):
-    """A distribution over rankings with a worth per document, whose logarithm is the score."""
+    """Distribution over rankings with a worth per document, whose logarithm is the score."""
 
     pseudo: float = param(0.5, least=0.0)
     unranked: Unranked = "last"
@@ -81,8 +80,8 @@ class WorthModel(Aggregator):
         """Minus all second derivatives of the log-likelihood."""  # (n, n)
         raise NotImplementedError
 
-    def holds(self, query: QueryRankings) -> NDArray[np.bool_]:
-        """Whether some list keeps the worth of j from outgrowing that of i, at [i, j]."""  # (n, n)
+    def holds(self, query: QueryRankings) -> Flags:
+        """Whether a list bounds the worth of j by that of i, at [i, j]."""  # (n, n)
         return wins(query) > 0.0
 
     def fit(self, query: QueryRankings) -> Worths:
@@ -93,7 +92,7 @@ class WorthModel(Aggregator):
         s, iterations = self._climb(seen)
         chance = expit(s)
         information = self.information(seen, s) + np.diag(2.0 * self.pseudo * chance * (1.0 - chance))
-        # where no ghost holds the level, 1/n in every cell fixes it; centring takes it out again
+        # without a ghost the level is free: 1/n in every cell fixes it, and centring removes it again
         inverse = np.linalg.inv(information + (1.0 / n if self.pseudo == 0.0 else 0.0))
         covariance = inverse - inverse.mean(axis=0) - inverse.mean(axis=1)[:, None] + inverse.mean()
         return Worths(query.document_ids, s - s.mean(), covariance, self.slope(seen, s).value, iterations)
@@ -104,25 +103,26 @@ class WorthModel(Aggregator):
         return centred
 
     def _determined(self, query: QueryRankings) -> QueryRankings:
-        """The lists as the model sees them; an error where they leave the worths open."""
+        """The lists as the model sees them; raises an error if they do not determine the worths."""
         seen = lists(query, self.unranked)
         if self.pseudo == 0.0:
             _need_determined(self.holds(seen), query)
         return seen
 
     def _posterior(self, query: QueryRankings, s: Array) -> Slope:
-        """The likelihood with the ghost's part: pseudo·(s − 2·log(1 + e^s)) per document."""
+        """The log-likelihood with the ghost's part: pseudo·(s − 2·log(1 + e^s)) per document."""
         from scipy.special import expit
 
-        found, chance = self.slope(query, s), expit(s)
+        likelihood, chance = self.slope(query, s), expit(s)
         ghost = self.pseudo * float(np.sum(s - 2.0 * np.logaddexp(0.0, s)))
-        gradient = found.gradient + self.pseudo * (1.0 - 2.0 * chance)
+        gradient = likelihood.gradient + self.pseudo * (1.0 - 2.0 * chance)
         if self.pseudo == 0.0:
-            gradient -= gradient.mean()  # the level is free: what rounding adds to it would drift
-        return Slope(found.value + ghost, gradient, found.curvature + 2.0 * self.pseudo * chance * (1.0 - chance))
+            gradient -= gradient.mean()  # the level is free, and would drift by rounding
+        curvature = likelihood.curvature + 2.0 * self.pseudo * chance * (1.0 - chance)
+        return Slope(likelihood.value + ghost, gradient, curvature)
 
     def _climb(self, query: QueryRankings) -> tuple[Array, int]:
-        """The log-worths of the greatest likelihood, and in how many steps."""
+        """The log-worths of maximum likelihood, and the number of steps."""
         s = np.zeros(query.n_documents)
         at, before = self._posterior(query, s), np.inf
         for iteration in range(1, _MOST_STEPS + 1):
@@ -136,7 +136,7 @@ class WorthModel(Aggregator):
                     break
                 step = 0.5 * step
             s, at = s + step, moved
-            if size < _TINY or (size < _SMALL and size > 0.5 * before):  # there, or no nearer for rounding
+            if size < _TINY or (size < _SMALL and size > 0.5 * before):  # there, or as near as rounding allows
                 return s, iteration
             before = size
         return s, _MOST_STEPS
@@ -167,15 +167,15 @@ class WorthModel(Aggregator):
 
 
 _MOST_STEPS = 200
-_LONGEST = 5.0  # of one step of a log-worth: beyond, the quadratic says little
+_LONGEST = 5.0  # of one step of a log-worth: beyond, the quadratic model is poor
 _SMALL, _TINY = 1e-8, 1e-13
 _ROUNDING = 1e-14
-_SOLVED = 1e-4  # the residual of a Newton step that is small enough, relative to the gradient
+_SOLVED = 1e-4  # the residual of a Newton step, relative to the gradient
 _MOST_PRODUCTS = 500
-_DIFFERENCE = 1e-4  # of log-worths, for products with the second derivatives: right to about 1e−8
+_DIFFERENCE = 1e-4  # of log-worths, for products with the second derivatives: accurate to about 1e−8
 
 
-def _need_determined(holds: NDArray[np.bool_], query: QueryRankings) -> None:
+def _need_determined(holds: Flags, query: QueryRankings) -> None:
     """Hunter's condition: from every document a chain of defeats must lead to every other."""
     from scipy.sparse.csgraph import connected_components
 
@@ -193,18 +193,18 @@ def _need_determined(holds: NDArray[np.bool_], query: QueryRankings) -> None:
     largest = np.bincount(part).argmax()
     above = [p for p in range(count) if p != largest and not crossing[:, part == p].any()]
     below = [p for p in range(count) if p != largest and not crossing[part == p].any()]
-    found = [
+    faults = [
         f"{_names(query, np.isin(part, parts))} {words}"
         for parts, words in ((above, "never come after any of the others"), (below, "never come before any of them"))
         if parts
     ]
     raise DataError(
-        f"query {query.query_id}: the likelihood has no maximum: in all lists {', and '.join(found)}, so that they "
+        f"query {query.query_id}: the likelihood has no maximum: in all lists {', and '.join(faults)}, so that they "
         "would be worth infinitely more or less. Take them out, or give pseudo a number above 0."
     )
 
 
-def _names(query: QueryRankings, chosen: NDArray[np.bool_]) -> str:
+def _names(query: QueryRankings, chosen: Flags) -> str:
     """A few documents by name."""
     names = [str(name) for name in query.document_ids[chosen]]
     return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")

@@ -1,12 +1,12 @@
-"""Comparison: what came out of training and judging several methods on the same folds, and what it tells.
+"""Comparison of methods trained and evaluated on the same folds: means, rankings and significance.
 
 >>> good = Outcome("good", "Fold1", "listnet", {}, 1.0, ("1", "2"), np.array([[0.9, 0.7]]), None)
 >>> poor = Outcome("poor", "Fold1", "random", {}, 1.0, ("1", "2"), np.array([[0.1, 0.4]]), None)
->>> found = Comparison((Metric.parse("ndcg@10"),), 0, (good, poor))
->>> found.ranking(), found.mean("good").tolist()
+>>> comparison = Comparison((Metric.parse("ndcg@10"),), 0, (good, poor))
+>>> comparison.ranking(), comparison.mean("good").tolist()
 (['good', 'poor'], [0.8])
 
-`podium.comparison.compare` makes one.
+`podium.comparison.compare` returns one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.significance import SystemComparison, compare_systems
 from podium.metrics import Average, Metric, mean
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one method did on one fold; with several seeds, once with each."""
+    """Result of one method on one fold with one seed."""
 
     method: str
     fold: str
-    learner: str  # the recipe that was fitted, with what validation chose
-    info: dict[str, Any]  # how it was made, as JSON; `trials` are the settings that were tried
+    learner: str  # the recipe that was fitted, with the hyperparameters that validation chose
+    info: dict[str, Any]  # the record of training, as JSON; `trials` are the hyperparameters that were tried
     seconds: float
     query_ids: tuple[str, ...]  # of the test data
-    values: NDArray[np.float64]  # (M, Q)
-    model: Model | None  # None where the outcome was read from a folder
+    values: Array  # (M, Q)
+    model: Model | None  # None if the outcome was read from a folder
     details: dict[str, Any] = field(default_factory=dict)  # for the report, as JSON; see podium.evaluation.details
     seed: int = 0
-    provenance: dict[str, Any] = field(default_factory=dict)  # where, when and with what it was made, as JSON
+    provenance: dict[str, Any] = field(default_factory=dict)  # machine, time and versions, as JSON
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The settings that validation data chose."""
+        """The hyperparameters chosen on validation data."""
         if "trials" not in self.info:
             return {}
         return {name: value for name, value in self.info["trials"][self.info["chosen"]].items() if name != "valid"}
@@ -58,13 +58,13 @@ class Comparison:
     seed: int  # of the tests between methods
     outcomes: tuple[Outcome, ...]
     data: tuple[dict[str, Any], ...] = ()  # each fold's sizes and grades, as JSON
-    tune_by: Metric | None = None  # what chose settings and stopped early on validation data; None: not recorded
+    tune_by: Metric | None = None  # the metric of tuning and early stopping on validation data; None: not recorded
     dataset: str = ""  # the name of the data
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:
         """The outcomes of each method, fold by fold, averaged over seeds; methods in the order they were given."""
-        return {name: _averaged(self.runs(name)) for name in dict.fromkeys(one.method for one in self.outcomes)}
+        return {name: _averaged(self.runs(name)) for name in dict.fromkeys(run.method for run in self.outcomes)}
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -75,21 +75,21 @@ class Comparison:
         """The outcomes of a method, on each fold with each seed."""
         return [outcome for outcome in self.outcomes if outcome.method == name]
 
-    def per_fold(self, name: str) -> NDArray[np.float64]:
+    def per_fold(self, name: str) -> Array:
         """The mean of each metric on each fold."""  # (M, F)
         return self._means(self.by_method[name])
 
-    def per_seed(self, name: str) -> NDArray[np.float64]:
+    def per_seed(self, name: str) -> Array:
         """The mean over folds of each metric with each seed."""  # (M, S)
-        found = [self._means([one for one in self.runs(name) if one.seed == seed]) for seed in self.seeds]
-        return np.array([[mean(row).value for row in values] for values in found]).T
+        by_seed = [self._means([run for run in self.runs(name) if run.seed == seed]) for seed in self.seeds]
+        return np.array([[mean(row).value for row in values] for values in by_seed]).T
 
-    def spread(self, name: str) -> NDArray[np.float64]:
+    def spread(self, name: str) -> Array:
         """The standard deviation over seeds of each metric's mean; NaN with one seed."""  # (M,)
         several = len(self.seeds) > 1
         return self.per_seed(name).std(axis=1, ddof=1) if several else np.full(len(self.metrics), np.nan)
 
-    def mean(self, name: str) -> NDArray[np.float64]:
+    def mean(self, name: str) -> Array:
         """The mean over folds of each metric."""  # (M,)
         return np.array([mean(row).value for row in self.per_fold(name)])
 
@@ -100,11 +100,11 @@ class Comparison:
 
     @cached_property
     def significance(self) -> dict[str, SystemComparison | None]:
-        """Of each metric, tests between all methods over all folds' test queries; None where too few queries count."""
+        """Significance tests between all methods, by metric, over all test queries; None if too few queries count."""
         return {str(metric): self._tested(m) for m, metric in enumerate(self.metrics)}
 
     def _tested(self, m: int) -> SystemComparison | None:
-        rows = [np.hstack([outcome.values[m] for outcome in found]) for found in self.by_method.values()]
+        rows = [np.hstack([outcome.values[m] for outcome in outcomes]) for outcomes in self.by_method.values()]
         try:
             return compare_systems(np.array(rows), list(self.by_method), metric=self.metrics[m], seed=self.seed)
         except ValueError:  # fewer than two queries that count, or methods that answered different ones
@@ -115,10 +115,10 @@ class Comparison:
         sign = 1.0 if self.metrics[0].higher_is_better else -1.0
         return sorted(self.by_method, key=lambda name: -np.nan_to_num(sign * self.mean(name)[0], nan=-np.inf))
 
-    def _means(self, outcomes: list[Outcome]) -> NDArray[np.float64]:
-        """What each metric reports of each outcome."""  # (M, outcomes)
-        found = [[m.average(row).value for m, row in zip(self.metrics, one.values, strict=True)] for one in outcomes]
-        return np.array(found).T
+    def _means(self, outcomes: list[Outcome]) -> Array:
+        """Each metric's average for each outcome."""  # (M, outcomes)
+        rows = [[m.average(row).value for m, row in zip(self.metrics, run.values, strict=True)] for run in outcomes]
+        return np.array(rows).T
 
     def best(self, metric: Metric) -> str | None:
         """The method with the best mean over folds; ties go to the first. None if no mean is a number."""
@@ -153,15 +153,15 @@ class Comparison:
             "seeds": self.seeds,
             "data": list(self.data),
             "methods": {name: self._method(name, names) for name in self.by_method},
-            "significance": {name: found and all_plain(found.to_dict()) for name, found in self.significance.items()},
+            "significance": {name: tests and all_plain(tests.to_dict()) for name, tests in self.significance.items()},
         }
 
     def _method(self, name: str, metrics: list[str]) -> dict[str, Any]:
-        def named(values: Any) -> dict[str, Any]:
+        def named(values: Array) -> dict[str, Any]:
             return dict(zip(metrics, map(plain, values), strict=True))
 
         pooled = self.pooled(name)
-        made: dict[str, Any] = {
+        report: dict[str, Any] = {
             "mean": named(self.mean(name)),
             "pooled": {metric: plain(average.value) for metric, average in zip(metrics, pooled, strict=True)},
             "queries": {metric: average.queries for metric, average in zip(metrics, pooled, strict=True)},
@@ -169,30 +169,30 @@ class Comparison:
         }
         if len(self.seeds) > 1:
             per_seed = zip(self.seeds, self.per_seed(name).T, strict=True)
-            made["spread"] = named(self.spread(name))
-            made["seeds"] = [{"seed": seed, "mean": named(values)} for seed, values in per_seed]
-        made["folds"] = [
+            report["spread"] = named(self.spread(name))
+            report["seeds"] = [{"seed": seed, "mean": named(values)} for seed, values in per_seed]
+        report["folds"] = [
             {
                 "fold": averaged.fold,
                 "values": named(self._means([averaged])[:, 0]),
                 "runs": [
                     {
-                        "seed": one.seed,
-                        "values": named(self._means([one])[:, 0]),
-                        "chosen": one.chosen,
-                        "learner": one.learner,
-                        "info": all_plain(one.info),
+                        "seed": run.seed,
+                        "values": named(self._means([run])[:, 0]),
+                        "chosen": run.chosen,
+                        "learner": run.learner,
+                        "info": all_plain(run.info),
                     }
-                    for one in self.runs(name)
-                    if one.fold == averaged.fold
+                    for run in self.runs(name)
+                    if run.fold == averaged.fold
                 ],
             }
             for averaged in self.by_method[name]
         ]
-        return made
+        return report
 
     def provenance(self) -> dict[str, Any]:
-        """What was measured while it was made, and where, when and with what, as plain values for JSON."""
+        """Time, memory, machine and versions of every run, as plain values for JSON."""
         environments: list[dict[str, Any]] = []
         runs = []
         for outcome in self.outcomes:
@@ -211,12 +211,12 @@ def _averaged(outcomes: list[Outcome]) -> list[Outcome]:
     for outcome in outcomes:
         folds.setdefault(outcome.fold, []).append(outcome)
     return [
-        found[0]
-        if len(found) == 1
+        runs[0]
+        if len(runs) == 1
         else replace(
-            found[0],
-            values=np.mean([one.values for one in found], axis=0),
-            seconds=sum(one.seconds for one in found),
+            runs[0],
+            values=np.mean([run.values for run in runs], axis=0),
+            seconds=sum(run.seconds for run in runs),
         )
-        for found in folds.values()
+        for runs in folds.values()
     ]

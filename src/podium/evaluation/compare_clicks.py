@@ -1,4 +1,4 @@
-"""Click models compared on pages that they have not seen, with intervals over queries.
+"""Comparison of click models on held-out results pages, with bootstrap intervals over queries.
 
 >>> from podium.clicks import simulate
 >>> from podium.data import make_letor_like
@@ -7,21 +7,19 @@
 >>> compare_click_models(log, ["rctr", "pbm"], folds=2).best.name
 'pbm'
 
-Pages are held out at random, so that most queries of held-out pages are known; pages of queries that no training page
-has are left out. Queries are resampled for the intervals, the same for all models, so that differences are paired.
+Results pages are held out at random, so that most queries of held-out pages have training pages; others are left out.
+Queries are resampled for the intervals, the same for all models, so that differences are paired.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, ParameterError
 from podium.base.progress import Progress, part_of, quiet
 from podium.clicks import ClickModel, Measures
@@ -38,7 +36,7 @@ _GROUPS = 10_000  # more queries than that are resampled in random groups
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """A click model's measures on held-out pages."""
+    """A click model's metrics on held-out results pages."""
 
     name: str
     measures: Measures
@@ -47,9 +45,9 @@ class ComparedModel:
     conditional_perplexity: Interval
     rmse: Interval
     behind: Interval
-    """How far its log-likelihood of an impression is below that of the best model."""
+    """Its log-likelihood of an impression below that of the best model."""
     examined: tuple[float, ...]
-    """How often ranks are looked at, relative to rank 1, by the last fit; NaN where it cannot be told."""
+    """Examination probability of each rank, relative to rank 1, by the last fit; NaN if it is not identified."""
 
     @property
     def comparable(self) -> bool:
@@ -64,13 +62,13 @@ class ComparedModel:
 
 @dataclass(frozen=True)
 class ClickComparison:
-    """Click models, best log-likelihood first, after them those whose figures are of other clicks."""
+    """Click models, best log-likelihood first, then those measured on fewer clicks."""
 
     models: tuple[ComparedModel, ...]
     pages: int
-    """Held-out pages that were measured."""
+    """Held-out results pages that were measured."""
     skipped: int
-    """Held-out pages whose query has no training page."""
+    """Held-out results pages whose query has no training page."""
     queries: int
     source: str | None
 
@@ -93,7 +91,8 @@ def compare_click_models(
     With `held_out`, models are fitted on the log and measured on those pages instead. Models are the stages of
     `progress`.
     """
-    chosen = [ClickModel.parse(one) if isinstance(one, str) else one for one in models or ClickModel.catalogue()]
+    named = models or ClickModel.catalogue()
+    chosen = [ClickModel.parse(model) if isinstance(model, str) else model for model in named]
     names = [repr(model) for model in chosen]
     if len(set(names)) < len(names):
         raise ParameterError(f"a click model is given twice: {', '.join(names)}.")
@@ -109,16 +108,16 @@ def compare_click_models(
             "no held-out page has a query that a training page has; click models learn queries one by one.",
             where=tested.source,
         )
-    found = []
+    predictions = []
     for model in chosen:
         progress(0.0, repr(model))
-        found.append(_predicted(model, log, tested=tested, fold=fold, mask=mask, progress=progress))
-    return _compared(dict(zip(names, found, strict=True)), part, seed=seed, skipped=int((~mask).sum()))
+        predictions.append(_predicted(model, log, tested=tested, fold=fold, mask=mask, progress=progress))
+    return _compared(dict(zip(names, predictions, strict=True)), part, seed=seed, skipped=int((~mask).sum()))
 
 
 @dataclass(frozen=True)
 class _Held:
-    """What a model says about all held-out pages that are measured."""
+    """A model's predictions for the held-out results pages."""
 
     log: ClickLog  # with the clicks that the model can explain
     expected: Predicted
@@ -127,17 +126,17 @@ class _Held:
     examined: tuple[float, ...]
 
 
-def _folds(log: ClickLog, folds: int, seed: int) -> NDArray[np.int64]:
+def _folds(log: ClickLog, folds: int, seed: int) -> Ints:
     if not 2 <= folds <= max(log.n_pages, 2):
         raise ParameterError(f"folds must be from 2 to the {log.n_pages} pages; got {folds}.")
     return random_numbers(seed).permutation(log.n_pages) % folds
 
 
-def _seen(log: ClickLog, fold: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Pages whose query has a page in another fold."""
+def _seen(log: ClickLog, fold: Ints) -> Flags:
+    """Results pages whose query has a page in another fold."""
     counts = np.zeros((log.n_queries, int(fold.max(initial=0)) + 1), np.int64)
     np.add.at(counts, (log.page_query, fold), 1)
-    seen: NDArray[np.bool_] = counts.sum(axis=1)[log.page_query] > counts[log.page_query, fold]
+    seen: Flags = counts.sum(axis=1)[log.page_query] > counts[log.page_query, fold]
     return seen
 
 
@@ -146,8 +145,8 @@ def _predicted(
     log: ClickLog,
     *,
     tested: ClickLog,
-    fold: NDArray[np.int64],
-    mask: NDArray[np.bool_],
+    fold: Ints,
+    mask: Flags,
     progress: Progress,
 ) -> _Held:
     """Fit for every fold of the tested pages, which may be those of the log, and predict the pages of the mask."""
@@ -195,8 +194,8 @@ class _Resampled:
         self.shown = self.sums(np.ones(log.n_impressions))
         self.shown_at = self.sums_at(np.ones(log.n_impressions))
 
-    def _draws(self) -> Any:
-        """How often each query is drawn, a block of draws at a time."""
+    def _draws(self) -> Iterator[Array]:
+        """The number of times each query is drawn, a block of draws at a time."""
         rng = np.random.default_rng(self.seed)
         n = self.n_queries
         for _ in range(0, DRAWS, _BLOCK):
@@ -210,8 +209,8 @@ class _Resampled:
         """Σ over the impressions of each rank, of each draw."""  # (B, R)
         return self._sums(values, self.rank, self.n_ranks)
 
-    def _sums(self, values: Array, column: NDArray[np.int32], n_columns: int) -> Array:
-        """Sums by column; −∞, of what a model holds impossible, wherever its query is drawn."""
+    def _sums(self, values: Array, column: Int32s, n_columns: int) -> Array:
+        """Sums by column; −∞ (a click that a model holds impossible) in every draw that has its query."""
         never, shape = np.isneginf(values), (self.n_queries, n_columns)
         each = self._matrix((self.weights * np.where(never, 0.0, values), (self.query, column)), shape=shape)
         bad = self._matrix((never.astype(np.float64), (self.query, column)), shape=shape)
@@ -232,23 +231,22 @@ class _Resampled:
         return np.asarray(np.nanmean(at, axis=1), np.float64)
 
 
-def _compared(found: dict[str, _Held], part: ClickLog, *, seed: int, skipped: int) -> ClickComparison:
+def _compared(predictions: dict[str, _Held], part: ClickLog, *, seed: int, skipped: int) -> ClickComparison:
     resampled = _Resampled(part, seed)
-    likelihoods = [log_chance(held.log, held.expected.conditional) for held in found.values()]
-    measured = [
-        measure_predicted(held.log, held.expected, held.relevance, ignored=held.ignored) for held in found.values()
-    ]
+    each = predictions.values()
+    likelihoods = [log_chance(held.log, held.expected.conditional) for held in each]
+    measured = [measure_predicted(held.log, held.expected, held.relevance, ignored=held.ignored) for held in each]
     means = [resampled.means(values) for values in likelihoods]
-    comparable = [one for one in measured if not one.ignored_clicks] or measured
-    best = measured.index(max(comparable, key=lambda one: one.log_likelihood))
-    made = []
-    for (name, held), one, logs, mean in zip(found.items(), measured, likelihoods, means, strict=True):
+    comparable = [measures for measures in measured if not measures.ignored_clicks] or measured
+    best = measured.index(max(comparable, key=lambda measures: measures.log_likelihood))
+    models = []
+    for (name, held), measures, logs, mean in zip(predictions.items(), measured, likelihoods, means, strict=True):
         marginal = log_chance(held.log, held.expected.marginal)
         squares = (held.log.clicks - held.expected.marginal) ** 2
-        made.append(
+        models.append(
             ComparedModel(
                 name,
-                one,
+                measures,
                 log_likelihood=_interval(mean),
                 perplexity=_interval(resampled.perplexities(marginal)),
                 conditional_perplexity=_interval(resampled.perplexities(logs)),
@@ -257,9 +255,9 @@ def _compared(found: dict[str, _Held], part: ClickLog, *, seed: int, skipped: in
                 examined=held.examined,
             )
         )
-    made.sort(key=lambda model: (not model.comparable, -model.measures.log_likelihood))
+    models.sort(key=lambda model: (not model.comparable, -model.measures.log_likelihood))
     queries = len(np.unique(part.page_query))
-    return ClickComparison(tuple(made), part.n_pages, skipped, queries, part.source)
+    return ClickComparison(tuple(models), part.n_pages, skipped, queries, part.source)
 
 
 def _interval(draws: Array) -> Interval:

@@ -1,8 +1,8 @@
-"""Compare search: what learning adds to the first stage, on documents with queries and judgements.
+"""Comparison of first-stage retrieval with learned re-ranking, on documents with queries and judgments.
 
 Rows are the first stage, the first stage with parameters tuned on the training folds, and learned rankings of its
-candidates. Measures are taken against all judgements, so that a relevant document which the first stage missed counts
-as missed, for all rows alike.
+candidates. Metrics are computed against all judgments, so that a relevant document which the first stage missed counts
+as missed, in all rows.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.progress import Progress, quiet, tracked
 from podium.data.dataset import Dataset
@@ -59,12 +58,12 @@ def compare_search(
     tune_by: str | Metric = "ndcg@10",
     progress: Progress = quiet,
 ) -> Comparison:
-    """Cross-validation by query; with several seeds, over several ways to cut the folds.
+    """Compare first-stage retrieval with re-ranking methods by cross-validation; each seed splits the folds anew.
 
-    Of `folds` parts of the judged queries each is test data once; the next is validation data, and learning sees the
-    rest. Queries without a relevant document are left out.
+    Each of `folds` parts of the judged queries is test data once; the next is validation data, and the rest training
+    data. Queries without a relevant document are left out.
     """
-    grades = {query: found for query, found in grades_of(qrels).items() if any(g > 0 for g in found.values())}
+    grades = {query: labels for query, labels in grades_of(qrels).items() if any(g > 0 for g in labels.values())}
     topics = [topic for topic in queries if topic.id in grades]
     if len(topics) < folds:
         raise DataError(f"{len(topics)} queries have a relevant document; {folds} folds need at least {folds}.")
@@ -83,27 +82,25 @@ def compare_search(
                 progress(0.0, f"{name}, {fold.name}")
                 outcomes.append(_learned(name, fold, judge, seed, places, str(tune_by)))
     order = {name: k for k, name in enumerate((FIRST, TUNED, *methods))}
-    outcomes.sort(key=lambda one: order[one.method])
+    outcomes.sort(key=lambda outcome: order[outcome.method])
     chosen_by = Metric.parse(str(tune_by))
     return Comparison(judge.metrics, int(seeds[0]), tuple(outcomes), tuple(described), chosen_by, index.store.path.name)
 
 
 class _Judge:
-    """Measures rankings of queries against all judgements."""
+    """Evaluates rankings of queries against all judgments."""
 
     def __init__(self, names: list[str], grades: dict[str, dict[str, float]], metrics: tuple[Metric, ...]) -> None:
         self.names, self.metrics = names, metrics
         self.qrels = Qrels.from_dict({name: grades[name] for name in names})
 
-    def values(
-        self, run: Run | dict[str, dict[str, float]], metrics: tuple[Metric, ...] | None = None
-    ) -> NDArray[np.float64]:
-        """The metrics of every query; what a run does not answer is a failure."""  # (M, Q)
-        found = evaluate_run(self.qrels, run, list(metrics or self.metrics), all_queries=True)
-        place = {name: k for k, name in enumerate(found.query_ids)}
-        return found.values[:, [place[name] for name in self.names]]
+    def values(self, run: Run | dict[str, dict[str, float]], metrics: tuple[Metric, ...] | None = None) -> Array:
+        """The metrics of every query; a query that a run does not answer is a failure."""  # (M, Q)
+        evaluation = evaluate_run(self.qrels, run, list(metrics or self.metrics), all_queries=True)
+        place = {name: k for k, name in enumerate(evaluation.query_ids)}
+        return evaluation.values[:, [place[name] for name in self.names]]
 
-    def outcome(self, method: str, fold: str, seed: int, learner: str, values: Any, test: Any) -> Outcome:
+    def outcome(self, method: str, fold: str, seed: int, learner: str, values: Array, test: Ints) -> Outcome:
         names = tuple(self.names[q] for q in test)
         return Outcome(method, fold, learner, {}, 0.0, names, values, None, seed=seed)
 
@@ -122,37 +119,37 @@ class _Tuning:
         progress: Progress,
     ) -> None:
         self.judge, self.how = judge, how
-        settings = next((tried for kind, tried in TRIED.items() if isinstance(how, kind)), [])
-        self.tried = [how, *(replace(how, **one) for one in settings)]  # type: ignore[type-var]
-        self.by, self.found = [], []
-        for n, one in enumerate(self.tried):
-            hits = [index.search(topic.text, depth, by=one) for topic in topics]
+        grid = next((tried for kind, tried in TRIED.items() if isinstance(how, kind)), [])
+        self.tried = [how, *(replace(how, **parameters) for parameters in grid)]  # type: ignore[type-var]
+        self.by, self.values = [], []
+        for n, retrieval in enumerate(self.tried):
+            hits = [index.search(topic.text, depth, by=retrieval) for topic in topics]
             wanted = tuple(dict.fromkeys((*judge.metrics, tune_by)))
             values = judge.values(_run([topic.id for topic in topics], hits), wanted)
-            self.found.append(values[: len(judge.metrics)])
+            self.values.append(values[: len(judge.metrics)])
             self.by.append(values[wanted.index(tune_by)])
             progress((n + 1) / len(self.tried), "first stage")
 
-    def outcomes(self, fold: str, seed: int, test: NDArray[np.int64]) -> list[Outcome]:
+    def outcomes(self, fold: str, seed: int, test: Ints) -> list[Outcome]:
         training = np.setdiff1d(np.arange(len(self.judge.names)), test)
         means = [np.nanmean(values[training]) for values in self.by]
         best = int(np.argmax(means))  # ties go to the default, which is first
         info = {"trials": [{"retrieval": repr(x), "valid": float(m)} for x, m in zip(self.tried, means, strict=True)]}
-        first, tuned = self.found[0][:, test], self.found[best][:, test]
+        first, tuned = self.values[0][:, test], self.values[best][:, test]
         of_first = self.judge.outcome(FIRST, fold, seed, repr(self.how), first, test)
         of_tuned = self.judge.outcome(TUNED, fold, seed, repr(self.tried[best]), tuned, test)
         return [of_first, replace(of_tuned, info={**info, "chosen": best})]
 
 
 def _run(names: list[str], hits: list[Hits]) -> Run:
-    """A run of what was found for each query."""
+    """The hits of each query as a run."""
     offsets = np.cumsum([0, *map(len, hits)])
-    ids = Ids.of([id for one in hits for id in one.ids])
-    scores = np.concatenate([one.scores for one in hits]) if hits else np.empty(0)
+    ids = Ids.of([id for query in hits for id in query.ids])
+    scores = np.concatenate([query.scores for query in hits]) if hits else np.empty(0)
     return Run(np.array(names, object), offsets.astype(np.int64), ids, scores)
 
 
-def _folds(data: Table, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, NDArray[np.int64]]]:
+def _folds(data: Table, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, Ints]]:
     """The folds, and the numbers of the test queries of each. Queries without candidates are in no data."""
     assert data.query_ids is not None
     place = {str(query): q for q, query in enumerate(data.query_ids)}
@@ -167,8 +164,8 @@ def _folds(data: Table, names: list[str], folds: int, seed: int) -> Iterator[tup
         yield Fold(part(*rest), part(f + 1), part(f), f"Fold{f + 1}"), np.sort(parts[f])
 
 
-def _learned(name: str, fold: Fold, judge: _Judge, seed: int, test: NDArray[np.int64], tune_by: str) -> Outcome:
-    """A method on a fold."""
+def _learned(name: str, fold: Fold, judge: _Judge, seed: int, test: Ints, tune_by: str) -> Outcome:
+    """Train and evaluate a method on a fold."""
     assert fold.test is not None
     start = time.perf_counter()
     history = History()
@@ -176,7 +173,7 @@ def _learned(name: str, fold: Fold, judge: _Judge, seed: int, test: NDArray[np.i
     seconds = time.perf_counter() - start
     scores = model.score(fold.test)
     values = judge.values(Run.from_scores(fold.test, scores))[:, test]
-    made = judge.outcome(name, fold.name, seed, repr(model.learner), values, test)
+    outcome = judge.outcome(name, fold.name, seed, repr(model.learner), values, test)
     shown = details(model, fold, scores, metrics=judge.metrics, history=history)
     shown["curve"] = None  # it would be that of the candidates alone
-    return replace(made, info=dict(model.info), seconds=seconds, model=model, details=shown)
+    return replace(outcome, info=dict(model.info), seconds=seconds, model=model, details=shown)

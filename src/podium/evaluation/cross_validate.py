@@ -1,9 +1,9 @@
-"""Cross-validation: every query judged by a model that has not seen it.
+"""Cross-validation: every query is evaluated with a model that has not seen it.
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(30, seed=1)
->>> found = podium.cross_validate(data, "listnet", metrics=["ndcg@10", "map"])
->>> found.means()["map"].queries
+>>> evaluation = podium.cross_validate(data, "listnet", metrics=["ndcg@10", "map"])
+>>> evaluation.means()["map"].queries
 30
 """
 
@@ -40,23 +40,23 @@ def cross_validate(
     search: str | Tuning = "grid",
     seed: int = 0,
 ) -> Evaluation:
-    """The metrics of a method on every query, as test data of the fold it falls into.
+    """Cross-validate a method: its metrics on every query, as test data of one fold.
 
-    Data and method are given as to `train`. Of `folds` parts of the queries each is test data once, and the next one
-    validation data, which settings are chosen on by `tune_by`.
+    Data and method are as for `train`. Each of `folds` parts of the queries is test data once, and the next one is
+    validation data, on which hyperparameters are tuned by `tune_by`.
     """
     from podium.training import labels_and_method, train
 
     labels, chosen = labels_and_method(labels, method)
     measures = read_metrics(metrics, preset)
-    known = labelled_data(data, labels, qid=qid, group=group)
-    names = query_names(known)
-    known = replace(known, query_ids=np.array(names, dtype=object))
+    labelled = labelled_data(data, labels, qid=qid, group=group)
+    names = query_names(labelled)
+    labelled = replace(labelled, query_ids=np.array(names, dtype=object))
     number = {name: q for q, name in enumerate(names)}
-    values = np.full((len(measures), known.n_queries), np.nan)
-    for fold in k_folds(known, folds, seed=seed):
+    values = np.full((len(measures), labelled.n_queries), np.nan)
+    for fold in k_folds(labelled, folds, seed=seed):
         assert fold.test is not None
         model = train(fold.train, chosen, valid=fold.valid, metric=tune_by, seed=seed, search=search)
-        found = evaluate(fold.test, model.score(fold.test), measures)
-        values[:, [number[name] for name in found.query_ids]] = found.values
+        on_test = evaluate(fold.test, model.score(fold.test), measures)
+        values[:, [number[name] for name in on_test.query_ids]] = on_test.values
     return Evaluation(measures, values, names)

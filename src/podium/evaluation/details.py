@@ -1,9 +1,9 @@
-"""Details: what a report shows of one method on one fold beside its measures, as plain values for JSON.
+"""Details of one method on one fold for the HTML report, besides its metrics, as plain values for JSON.
 
 curve       mean NDCG@k on the test data for k = 1…20
-history     the iterations of the fit that validation chose: [iteration, objective, validation measure]
-importance  features by how much they matter; of models that cannot be taken apart, by permutation
-pairs       two pairs of test documents that tell most about the model, explained
+history     the iterations of the fit that validation chose: [iteration, objective, validation metric]
+importance  feature importance; by permutation for models that cannot be decomposed
+pairs       the two most informative pairs of test documents, explained
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from podium.solvers import Step
 
 @dataclass
 class History:
-    """An observer that keeps the iterations of every fit."""
+    """Observer that records the iterations of every fit."""
 
     fits: list[list[Step]] = field(default_factory=list)
 
     def record(self, step: Step) -> None:
-        """Take note of an iteration; the first one begins a fit."""
+        """Record an iteration; the first one begins a fit."""
         if step.iteration == 1:
             self.fits.append([])
         if self.fits:
@@ -53,7 +53,7 @@ class History:
 def details(
     model: Model, fold: Fold, scores: Array, *, metrics: tuple[Metric, ...], history: History
 ) -> dict[str, Any]:
-    """Everything that a report shows of a model on a fold."""
+    """Everything that the HTML report shows of a model on a fold."""
     assert fold.test is not None, "checked before work started"
     return {
         "curve": _curve(fold.test, scores, metrics),
@@ -78,7 +78,7 @@ _CUTOFFS = range(1, 21)
 _MOST_FEATURES = 30
 _MOST_SHARES = 10
 _PLACES = 10
-"""The highest places, among which telling pairs are looked for."""
+"""Highest ranks in which informative pairs are sought."""
 
 
 def _finite(value: float | None) -> float | None:
@@ -90,41 +90,41 @@ def _curve(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[st
     ndcg = next((metric for metric in metrics if isinstance(metric, NDCG)), NDCG())
     assert test.labels is not None, "checked before work started"
     try:
-        found = evaluate_all(
+        values = evaluate_all(
             [replace(ndcg, cutoff=k) for k in _CUTOFFS], scores, test.labels, test.offsets,
             document_ids=test.document_ids,
         )  # fmt: skip
-    except DataError:  # labels that NDCG has no gain for, where another measure is reported
+    except DataError:  # labels that NDCG has no gain for, if another metric is reported
         return None
-    return {"metric": replace(ndcg, cutoff=None).tag(), "values": [plain(mean(row).value) for row in found]}
+    return {"metric": replace(ndcg, cutoff=None).tag(), "values": [plain(mean(row).value) for row in values]}
 
 
 def _importance(model: Model, fold: Fold, metric: Metric) -> dict[str, Any] | None:
     assert fold.test is not None, "checked before work started"
     train = fold.train
-    found = importance(model, model.align_features(train))
-    if found is None:
-        found = permuted(model, model.align_features(fold.test), metric)
-    if found is None:
+    ranked = importance(model, model.align_features(train))
+    if ranked is None:
+        ranked = permuted(model, model.align_features(fold.test), metric)
+    if ranked is None:
         return None
-    shares, how = found
+    shares, how = ranked
     top = [int(l) for l in np.argsort(-shares, kind="stable")[:_MOST_FEATURES] if shares[l] > 0]
     return {"how": how, "features": {feature_name(model, train, l): float(shares[l]) for l in top}}
 
 
 def _pairs(model: Model, test: Dataset, scores: Array) -> list[dict[str, Any]]:
-    found = []
+    pairs = []
     for kind, pair in zip(("mistake", "success"), most_informative_pairs(test, scores), strict=True):
         explained = None if pair is None else explain_rows(model, test, pair[0], pair[1:])
         if explained is not None:
-            found.append({"kind": kind, **explained.to_dict(most=_MOST_SHARES)})
-    return found
+            pairs.append({"kind": kind, **explained.to_dict(most=_MOST_SHARES)})
+    return pairs
 
 
 def most_informative_pairs(data: Dataset, scores: Array) -> list[tuple[int, int, int] | None]:
     """The pair whose wrong order costs most, and the one whose right order earns most: (query, upper, lower row).
 
-    By |y_i − y_j| · |1/log₂(1 + place_i) − 1/log₂(1 + place_j)| within the first ten places; None where there is none.
+    By |y_i − y_j| · |1/log₂(1 + rank_i) − 1/log₂(1 + rank_j)| within the first ten ranks; None if there is none.
     """
     assert data.labels is not None, "checked before work started"
     best: list[tuple[float, tuple[int, int, int] | None]] = [(0.0, None), (0.0, None)]

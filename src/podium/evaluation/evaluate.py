@@ -1,4 +1,4 @@
-"""Evaluate: metrics of scores on labelled data, or of a TREC run against its judgements, query by query.
+"""Evaluation of scores on labelled data, or of a TREC run against its judgments, query by query.
 
 >>> from podium.data.dataset import Dataset
 >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
@@ -14,8 +14,9 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.columns import check_row_order, float_numbers
 from podium.base.errors import DataError, ParameterError
 from podium.data.frames import from_frame
@@ -31,40 +32,40 @@ Metrics = str | Metric | Sequence[str | Metric]
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The values of some metrics for each query, and their means."""
+    """Values of metrics for each query, and their means."""
 
     metrics: tuple[Metric, ...]
-    values: NDArray[np.float64]  # (M, Q), NaN where a query is skipped
+    values: Array  # (M, Q), NaN if a query is skipped
     query_ids: tuple[str, ...]  # (Q,)
-    n_qrels: int | None = None  # of a run: queries with judgements, queries in the run, queries in both
+    n_qrels: int | None = None  # of a run: queries with judgments, queries in the run, queries in both
     n_run: int | None = None
     n_both: int | None = None
 
     def means(self) -> dict[str, Average]:
         """The mean of each metric over the queries that count, by the metric's name.
 
-        Of a metric that is not averaged (counts, geometric MAP): what it reports in place of the mean.
+        For a metric that is not averaged (counts, geometric MAP): the number that it reports instead.
         """
         return {str(metric): metric.average(row) for metric, row in zip(self.metrics, self.values, strict=True)}
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything as plain values for JSON; a query that a metric skips has null."""
-        made: dict[str, Any] = {"metrics": {}}
+        report: dict[str, Any] = {"metrics": {}}
         for metric, row in zip(self.metrics, self.values, strict=True):
             average = metric.average(row)
-            made["metrics"][str(metric)] = {
+            report["metrics"][str(metric)] = {
                 "mean": plain(average.value),
                 "queries": average.queries,
                 "skipped": average.skipped,
                 "convention": metric.tag(),
             }
         if self.n_both is not None:
-            made["queries"] = {"judged": self.n_qrels, "run": self.n_run, "both": self.n_both}
+            report["queries"] = {"judged": self.n_qrels, "run": self.n_run, "both": self.n_both}
         if per_query:
             columns = zip(self.query_ids, self.values.T, strict=True)
             names = [str(metric) for metric in self.metrics]
-            made["per_query"] = {q: dict(zip(names, map(plain, column), strict=True)) for q, column in columns}
-        return made
+            report["per_query"] = {q: dict(zip(names, map(plain, column), strict=True)) for q, column in columns}
+        return report
 
 
 def evaluate(
@@ -76,28 +77,28 @@ def evaluate(
     group: ArrayLike | None = None,
     preset: str | None = None,
 ) -> Evaluation:
-    """Metrics of scores against labels, both in the same row order.
+    """Evaluate scores against labels, both in the same row order.
 
     `data` is a Dataset, a frame with columns label and qid, or the labels themselves with the queries of their rows in
     `qid` (a query id per row) or `group` (the sizes of consecutive queries).
-    `preset` computes each metric as a tool does, e.g. letor3 or trec, where the metric itself names no convention.
+    `preset` computes each metric as a tool does, e.g. letor3 or trec, if the metric itself names no convention.
     """
     chosen = read_metrics(metrics, preset)
     check_row_order(labels=data, scores=scores, qid=qid)
     labelled = _labelled(data, qid, group)
-    given = float_numbers(scores, "score")
+    numbers = float_numbers(scores, "score")
     if labelled.labels is None:
         raise DataError("there are no labels to evaluate against.", where=labelled.source)
-    if given.shape != (labelled.n_documents,):
+    if numbers.shape != (labelled.n_documents,):
         raise DataError(
-            f"{labelled.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
+            f"{labelled.n_documents} documents, but scores of shape {numbers.shape}. Give one score per document.",
             where=labelled.source,
         )
-    check_scores(given)  # before rows move, so that it names the caller's
+    check_scores(numbers)  # before rows move, so that it names the caller's row
     grouped = labelled.grouped()
     assert grouped.labels is not None
     values = evaluate_all(
-        chosen, labelled.to_grouped(given), grouped.labels, grouped.offsets, document_ids=grouped.document_ids
+        chosen, labelled.to_grouped(numbers), grouped.labels, grouped.offsets, document_ids=grouped.document_ids
     )
     return Evaluation(chosen, values, query_names(grouped))
 
@@ -112,49 +113,49 @@ def evaluate_run(
     max_documents: int | None = None,
     judged_only: bool = False,
 ) -> Evaluation:
-    """Metrics of a TREC run over the queries that have both judgements and results, as trec_eval does.
+    """Evaluate a TREC run on the queries that have both judgments and results, as trec_eval does.
 
-    `qrels` and `run` may be dictionaries: query → document → grade or score. Documents without a judgement count as
+    `qrels` and `run` may be dictionaries: query → document → grade or score. Documents without a judgment count as
     grade 0; judged documents missing from the run count for the ideal.
 
     `all_queries`: average over all queries of the qrels; one that the run does not answer counts as a failure
         (`trec_eval -c`).
     `max_documents`: look at no more than this many documents of each query (`trec_eval -M`).
-    `judged_only`: drop documents without a judgement from the run (`trec_eval -J`).
+    `judged_only`: drop documents without a judgment from the run (`trec_eval -J`).
     """
     chosen = read_metrics(metrics, preset)
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
-    found = join(qrels, run, **options)  # type: ignore[arg-type]
-    if found.n_both == 0:
+    joined = join(qrels, run, **options)  # type: ignore[arg-type]
+    if joined.n_both == 0:
         raise DataError(
-            f"the run and the judgements have no query in common (queries: {found.n_run} in the run, {found.n_qrels} "
+            f"the run and the judgments have no query in common (queries: {joined.n_run} in the run, {joined.n_qrels} "
             "judged). Check that they write query ids alike."
         )
-    values = np.empty((len(chosen), len(found.query_ids)))
+    values = np.empty((len(chosen), len(joined.query_ids)))
     single = [metric.convention.scores == "float32" for metric in chosen]
     for precision, rows in (("float64", np.flatnonzero(~np.array(single))), ("float32", np.flatnonzero(single))):
         if len(rows):
-            kept = found if max_documents is None else join(qrels, run, **options, precision=precision)  # type: ignore[arg-type]
+            kept = joined if max_documents is None else join(qrels, run, **options, precision=precision)  # type: ignore[arg-type]
             values[rows] = _values([chosen[m] for m in rows], kept)
-    names = tuple(map(str, found.query_ids))
-    return Evaluation(chosen, values, names, n_qrels=found.n_qrels, n_run=found.n_run, n_both=found.n_both)
+    names = tuple(map(str, joined.query_ids))
+    return Evaluation(chosen, values, names, n_qrels=joined.n_qrels, n_run=joined.n_run, n_both=joined.n_both)
 
 
-def _values(metrics: Sequence[Metric], found: Judged) -> NDArray[np.float64]:
+def _values(metrics: Sequence[Metric], run: Judged) -> Array:
     return evaluate_all(
         metrics,
-        found.scores,
-        found.labels,
-        found.offsets,
-        document_ids=found.document_ids,
-        judged=found.judged,
-        judged_offsets=found.judged_offsets,
-        unjudged=found.unjudged,
+        run.scores,
+        run.labels,
+        run.offsets,
+        document_ids=run.document_ids,
+        judged=run.judged,
+        judged_offsets=run.judged_offsets,
+        unjudged=run.unjudged,
     )
 
 
 def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
-    """The labels and queries that scores are judged by."""
+    """The labels and queries to evaluate scores against."""
     if isinstance(data, Table | str | PathLike):
         return labelled_table(data, qid=qid, group=group)
     if is_frame(data) and qid is None and group is None:
@@ -164,7 +165,7 @@ def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Tabl
 
 
 def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
-    """The metrics that are named, each once; `preset` holds for those that name no convention."""
+    """Parse metrics, each once; `preset` holds for those that name no convention."""
     if not isinstance(metrics, str | Metric | Iterable):
         raise ParameterError(f"metrics are names, e.g. ndcg@10; got {metrics!r}.")
     several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
@@ -183,12 +184,12 @@ def query_names(data: Table) -> tuple[str, ...]:
 
 
 def plain(value: float) -> float | None:
-    """A number for JSON, which knows no NaN."""
+    """A number for JSON; None for NaN."""
     return None if np.isnan(value) else float(value)
 
 
 def all_plain(value: Any) -> Any:
-    """A value made of lists and dictionaries, with None for every number that JSON does not know."""
+    """Nested lists and dictionaries for JSON, with None for every number that is not finite."""
     if isinstance(value, dict):
         return {key: all_plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -1,11 +1,11 @@
-"""Paired: tests, intervals and effect sizes for the differences of two systems, query by query.
+"""Paired significance tests, confidence intervals, effect sizes and power for two systems, query by query.
 
     >>> differences, dropped = paired_differences([0.9, 0.5, 0.7, 0.4], [0.6, 0.4, 0.7, float("nan")])
     >>> dropped, randomisation_test(differences)  # of the signs of 0.3, 0.1, 0, two in four are as extreme
     (1, 0.5)
 
-All tests take differences (n,), are two-sided and give the p-value; where no query differs it is 1. Constant
-differences other than 0 have no spread to compare with: t gives 0 for them, the other two what the signs alone say.
+All tests take differences (n,), are two-sided and return the p-value; if no query differs it is 1. Constant differences
+other than 0 have no variance: the t test returns 0 for them, the other two depend on the signs alone.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from podium.base.errors import DataError, ParameterError
 
 
 class Interval(NamedTuple):
-    """From where to where."""
+    """Confidence interval."""
 
     low: float
     high: float
 
 
 class Effect(NamedTuple):
-    """How large a difference is, beside how sure."""
+    """Effect sizes of a difference."""
 
     d_z: float
-    """Cohen's d for pairs: the mean difference in its standard deviations; infinite where these are 0."""
+    """Cohen's d for pairs: the mean difference in its standard deviations; infinite if these are 0."""
     rank_biserial: float
     """From −1, every query lost, to 1, every query won, larger differences counting more."""
     wins: int
@@ -42,7 +42,7 @@ class Effect(NamedTuple):
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")) -> tuple[Array, int]:
-    """a − b for the queries that count for both, and the number of the others."""
+    """Differences a − b for the queries that count for both, and the number of the others."""
     first, second = float_numbers(a, "value of a query"), float_numbers(b, "value of a query")
     if first.shape != second.shape:
         raise DataError(f"{names[0]} has values of shape {first.shape}, {names[1]} {second.shape}; the same is needed.")
@@ -53,7 +53,7 @@ def paired_differences(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = (
 
 
 def randomisation_test(differences: ArrayLike, *, rounds: int = 10_000, seed: int = 0) -> float:
-    """The chance of a mean as far from 0 if every difference had its sign by the toss of a coin.
+    """Randomisation (permutation) test: the probability of a mean as far from 0 if signs were random.
 
     Exact, over all signs, for up to 20 differences other than 0. Beyond, `rounds` random draws of all signs, the
     observed one counted among them: p = (1 + as extreme)/(1 + rounds), which keeps the level exactly.
@@ -62,7 +62,7 @@ def randomisation_test(differences: ArrayLike, *, rounds: int = 10_000, seed: in
 
 
 def randomisation_tests(rows: Array, *, rounds: int = 10_000, seed: int = 0) -> Array:
-    """The same for the differences of many pairs, one pair per row, by the same coins; 0 for a query left out."""
+    """Randomisation tests of many pairs, one per row, with the same random signs; 0 for a query left out."""
     p = np.ones(len(rows))
     counts = np.count_nonzero(rows, axis=1)
     for k in np.flatnonzero((counts > 0) & (counts <= _EXACT)):
@@ -72,13 +72,13 @@ def randomisation_tests(rows: Array, *, rounds: int = 10_000, seed: int = 0) -> 
         return p
     d = rows[many]
     total, extreme = d.sum(axis=1), _extreme(d)
-    rng, found = random_numbers(seed), np.zeros(len(many), np.int64)
-    batch = max(1, min(_COINS, _BATCH // d.shape[1]))  # whatever the number of pairs, so that it changes no draw
+    rng, as_extreme = random_numbers(seed), np.zeros(len(many), np.int64)
+    batch = max(1, min(_COINS, _BATCH // d.shape[1]))  # independent of the number of pairs, so that draws are too
     for start in range(0, rounds, batch):
         shape = (min(batch, rounds - start), d.shape[1])
         positive = rng.integers(0, 2, size=shape, dtype=np.int8).astype(np.float64) @ d.T
-        found += (np.abs(2 * positive - total) >= extreme).sum(axis=0)
-    p[many] = (1 + found) / (1 + rounds)
+        as_extreme += (np.abs(2 * positive - total) >= extreme).sum(axis=0)
+    p[many] = (1 + as_extreme) / (1 + rounds)
     return p
 
 
@@ -104,7 +104,7 @@ def wilcoxon_test(differences: ArrayLike) -> float:
 
 
 def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> Interval:
-    """A confidence interval for the mean: bias-corrected and accelerated bootstrap over queries (BCa).
+    """Confidence interval for the mean: bias-corrected and accelerated bootstrap over queries (BCa).
 
     Beyond 2,000 queries it is Student's, mean ± t·s/√n: there the two agree, and the bootstrap costs O(n²).
     """
@@ -112,19 +112,19 @@ def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 
 
 
 def bootstrap_intervals(rows: Array, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> list[Interval]:
-    """The same for many samples of the same queries, one per row, by the same resamples."""
+    """Confidence intervals of many samples of the same queries, one per row, with the same resamples."""
     if not 0 < level < 1:
         raise ParameterError(f"The level of an interval must lie between 0 and 1; got {level}.")
-    n, found = rows.shape[1], [Interval(float(x[0]), float(x[0])) for x in rows]
+    n, intervals = rows.shape[1], [Interval(float(x[0]), float(x[0])) for x in rows]
     varying = [k for k, x in enumerate(rows) if not _constant(x)]
     step = len(varying) if n > _ENOUGH else max(1, _BATCH // rounds)
     for first in range(0, len(varying), max(step, 1)):
-        some = varying[first : first + step]
-        x = rows[some]
+        block = varying[first : first + step]
+        x = rows[block]
         ends = _student(x, level) if n > _ENOUGH else _accelerated(x, _resampled(x, rounds, seed), level)
-        for k, low, high in zip(some, *ends, strict=True):
-            found[k] = Interval(float(low), float(high))
-    return found
+        for k, low, high in zip(block, *ends, strict=True):
+            intervals[k] = Interval(float(low), float(high))
+    return intervals
 
 
 def effect_size(differences: ArrayLike) -> Effect:
@@ -137,7 +137,7 @@ def effect_size(differences: ArrayLike) -> Effect:
 
 
 def power(queries: int, difference: float, spread: float, *, alpha: float = 0.05) -> float:
-    """The power: the chance that a paired t test of n queries finds a true difference.
+    """Power of a paired t test: the probability that n queries show a true difference.
 
     `spread` is the standard deviation of the differences: the test statistic has a noncentral t distribution with
     noncentrality √n · difference/spread.
@@ -151,7 +151,7 @@ def power(queries: int, difference: float, spread: float, *, alpha: float = 0.05
         limit = float(-ndtri(alpha / 2))
         return float(ndtr(shift - limit) + ndtr(-shift - limit))
     limit = float(-stdtrit(free, alpha / 2))
-    wrong_side = np.nan_to_num(nctdtr(free, shift, -limit))  # NaN where it is too small to compute
+    wrong_side = np.nan_to_num(nctdtr(free, shift, -limit))  # NaN if it is too small to compute
     return float(1.0 - nctdtr(free, shift, limit) + wrong_side)
 
 
@@ -186,8 +186,8 @@ _SLACK = 1e-12
 _EXACT = 20
 _BATCH = 2_000_000  # numbers held at once
 _COINS = 500  # rounds at once
-_MANY = 100_000  # degrees of freedom from where t is normal
-_ENOUGH = 2_000  # queries from where the mean of a sample is normal
+_MANY = 100_000  # degrees of freedom above which t is normal
+_ENOUGH = 2_000  # queries above which the mean of a sample is normal
 
 
 def _sample(values: ArrayLike) -> Array:
@@ -210,7 +210,7 @@ def _constant(values: Array) -> bool:
 
 
 def _extreme(d: Array) -> Array:
-    """The absolute sum of each row, less what may round equal sums apart."""
+    """The absolute sum of each row, less a rounding error, so that equal sums stay equal."""
     return np.asarray(np.abs(d.sum(axis=-1)) - _SLACK * np.abs(d).sum(axis=-1))
 
 
@@ -223,7 +223,7 @@ def _all_signs(d: Array) -> float:
 
 
 def _resampled(x: Array, rounds: int, seed: int) -> Array:
-    """The means of resamples of each row, which take every query as often in all rows."""  # (rounds, m)
+    """The means of resamples of each row; a resample draws the same queries in all rows."""  # (rounds, m)
     n, rng = x.shape[1], random_numbers(seed)
     batch = max(1, _BATCH // n)
     means = [

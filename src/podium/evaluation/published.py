@@ -1,4 +1,4 @@
-"""Figures that papers print for public benchmarks, to stand beside one's own. `published.toml` holds them."""
+"""Published figures of public benchmarks, to compare results with. They are in `published.toml`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from podium.metrics import Metric
 
 @dataclass(frozen=True)
 class Published:
-    """What is printed about one benchmark."""
+    """Published figures of one benchmark."""
 
     name: str
     sources: tuple[str, ...]
-    figures: dict[tuple[Metric, str], tuple[str, ...]]  # of a method; several where papers differ
+    figures: dict[tuple[Metric, str], tuple[str, ...]]  # of a method; several if papers differ
     preset: str  # the convention of the figures
-    same: bool  # whether the metrics beside them follow it too
+    same: bool  # whether the metrics compared with them follow it too
 
     def text(self, metric: Metric, method: str) -> str:
         """The figures of a method as papers print them; empty if there are none."""
@@ -28,16 +28,16 @@ class Published:
 
     @property
     def caveat(self) -> str:
-        """What to know before comparing; empty if the conventions are the same."""
+        """The caveat of a comparison; empty if the conventions are the same."""
         if self.same:
             return ""
         return f"; they follow the convention {self.preset}, these means do not: compare with --preset {self.preset}."
 
 
 def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Published | None:
-    """The figures for these metrics on this data, which is described fold by fold; None if none are known.
+    """The published figures for these metrics on this data, which is described fold by fold; None if there are none.
 
-    Figures are found by a metric's name and cut-off. Where conventions differ, `same` is false.
+    Figures are matched by a metric's name and cut-off. If conventions differ, `same` is false.
     """
     tests = [fold["parts"].get("test", {}) for fold in data]
     sizes = {

@@ -1,19 +1,19 @@
-"""Reconcile: why two tools give different numbers for the same ranking, convention by convention.
+"""Reconciliation of two tools' numbers for the same ranking: the effect of each convention that differs.
 
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 0], qid=["a", "a", "b"])
-    >>> found = reconcile(data, [0.9, 0.1, 0.5], "ndcg@10[lightgbm]", "ndcg@10[sklearn]")
-    >>> [(term.fields, round(term.amount, 3)) for term in found.terms]
+    >>> report = reconcile(data, [0.9, 0.1, 0.5], "ndcg@10[lightgbm]", "ndcg@10[sklearn]")
+    >>> [(term.fields, round(term.amount, 3)) for term in report.terms]
     [(('empty',), -0.5), (('gain',), 0.0), (('ties',), 0.0)]
 
-The walk from one convention to the other changes one field at a time, and what a field changes depends on what was
-changed before it. So each field gets the mean of what it changes over all orders of the fields that differ, its
-Shapley value: no order is preferred, swapping the two sides swaps the signs, and the terms add up to the difference.
+The conventions differ in several fields, and the effect of changing one depends on those changed before it. So each
+field gets the mean of its effect over all orders of the fields that differ, its Shapley value: no order is preferred,
+swapping the two sides swaps the signs, and the terms add up to the difference.
 
 With c_q(S) = (x_q(S) − m)/n(S) for query q of value x_q once the fields S are the other side's, n(S) the queries that
 count and m the mean of both numbers, Σ_q c_q(S) is the number less m; so each term is also a sum over queries.
-Where a metric reports something else than the mean over queries (a geometric mean, a total), terms are shared out in
-the mean and scaled to what is reported.
+If a metric reports another number than the mean over queries (a geometric mean, a total), terms are computed in the
+mean and scaled to that number.
 Cost: 2^k evaluations for k fields that differ, k ≤ 9.
 """
 
@@ -32,7 +32,7 @@ from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.table import Table
-from podium.evaluation.evaluate import evaluate, evaluate_run, plain
+from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
 from podium.metrics import Average, Metric, mean
 
@@ -45,17 +45,17 @@ Step = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Term:
-    """What one convention adds to the difference."""
+    """The effect of one convention on the difference."""
 
     fields: Step
     amount: float
-    queries: int  # that it moves
+    queries: int  # that it changes
     words: str
 
 
 @dataclass(frozen=True, eq=False)
 class Reconciliation:
-    """Two numbers for one ranking, and what makes the difference b − a."""
+    """Two numbers for one ranking, and the terms of the difference b − a."""
 
     a: Metric
     b: Metric
@@ -63,8 +63,8 @@ class Reconciliation:
     averages: tuple[Average, Average]
     terms: tuple[Term, ...]  # the largest first
     query_ids: tuple[str, ...]
-    values: Array  # (2, Q): each query's value under a and b, NaN where it is skipped
-    shares: Array  # (K, Q): what each query adds to each term
+    values: Array  # (2, Q): each query's value under a and b, NaN if it is skipped
+    shares: Array  # (K, Q): the part of each query in each term
 
     @property
     def difference(self) -> float:
@@ -72,7 +72,7 @@ class Reconciliation:
         return self.averages[1].value - self.averages[0].value
 
     def top_queries(self, limit: int = 10) -> list[int]:
-        """The queries that add most to the difference, whatever its sign, as numbers; none that adds nothing."""
+        """The numbers of the queries with the largest absolute parts of the difference, without those that add 0."""
         adds = np.abs(self.shares.sum(axis=0))
         order = np.argsort(-adds, kind="stable")[:limit]
         return [int(q) for q in order if adds[q] > _NOTHING]
@@ -105,31 +105,31 @@ class Reconciliation:
 
 
 def reconcile(data: Table, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
-    """Why metric `a` and metric `b`, the same measure by two conventions, differ for these scores."""
+    """Explain why `a` and `b`, one metric by two conventions, differ for these scores."""
     values = float_numbers(scores, "score")
     return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)
 
 
 def reconcile_run(qrels: Qrels, run: Run, a: str | Metric, b: str | Metric) -> Reconciliation:
-    """Why metric `a` and metric `b`, the same measure by two conventions, differ for a TREC run."""
+    """Explain why `a` and `b`, one metric by two conventions, differ for a TREC run."""
     return _reconcile(lambda metrics: evaluate_run(qrels, run, metrics), a, b)
 
 
-_NOTHING = 1e-15  # a share of a query that rounding alone explains
+_NOTHING = 1e-15  # a query's part within rounding
 
 
-def _reconcile(measure: Callable[[Sequence[Metric]], Any], a: str | Metric, b: str | Metric) -> Reconciliation:
+def _reconcile(measure: Callable[[Sequence[Metric]], Evaluation], a: str | Metric, b: str | Metric) -> Reconciliation:
     first, second = (metric if isinstance(metric, Metric) else Metric.parse(metric) for metric in (a, b))
     if type(first) is not type(second):
         raise IncompatibleError(
-            f"{first.name} and {second.name} are different measures, not one measure by two conventions. "
-            "Name the same measure twice, e.g. ndcg@10[lightgbm] and ndcg@10[trec]."
+            f"{first.name} and {second.name} are different measures, not one metric by two conventions. "
+            "Name the same metric twice, e.g. ndcg@10[lightgbm] and ndcg@10[trec]."
         )
     steps: list[Step] = [(name,) for name in _differing(first, second)]
-    measure([first, second])  # what either side refuses is said in its own name
+    measure([first, second])  # an error of either side names it
     try:
         table, query_ids = _walk(measure, first, second, steps)
-    except DataError:  # one side's gain meets labels that only the other side's ideal brings in: they change together
+    except DataError:  # one side's gain refuses labels of the other side's ideal: they change together
         joined = [step for step in steps if step[0] in _WITH_IDEAL | set(first.own_parameters())]
         steps = [step for step in steps if step not in joined] + [tuple(name for step in joined for name in step)]
         table, query_ids = _walk(measure, first, second, steps)
@@ -162,16 +162,16 @@ def _differing(a: Metric, b: Metric) -> list[str]:
 
 
 def _walk(
-    measure: Callable[[Sequence[Metric]], Any], a: Metric, b: Metric, steps: list[Step]
+    measure: Callable[[Sequence[Metric]], Evaluation], a: Metric, b: Metric, steps: list[Step]
 ) -> tuple[Array, tuple[str, ...]]:
     """Each query's value (2^k, Q) under every mixture: bit i of a row's number says that step i has been taken."""
     mixtures = [
         _mixture(a, b, [step for i, step in enumerate(steps) if mask >> i & 1]) for mask in range(2 ** len(steps))
     ]
     unlike = list(dict.fromkeys(mixtures))  # fields may lose their meaning in a mixture
-    found = measure(unlike)
+    evaluation = measure(unlike)
     at = {metric: row for row, metric in enumerate(unlike)}
-    return found.values[[at[metric] for metric in mixtures]], found.query_ids
+    return evaluation.values[[at[metric] for metric in mixtures]], evaluation.query_ids
 
 
 def _mixture(a: Metric, b: Metric, taken: list[Step]) -> Metric:
@@ -182,14 +182,14 @@ def _mixture(a: Metric, b: Metric, taken: list[Step]) -> Metric:
 
 
 def _centred(table: Array, middle: float) -> Array:
-    """c_q(S), what each query adds to a number less the middle."""
+    """c_q(S), the part of each query in a number less the middle."""
     counted = ~np.isnan(table)
     n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
     return np.asarray(np.where(counted, table - middle, 0.0) / n)
 
 
 def _scale(metric: Metric, means: tuple[float, float], averages: tuple[Average, Average]) -> float:
-    """What a difference of 1 in the mean over queries is in what the metric reports; 1 where it reports the mean."""
+    """The change of the reported number for a change of 1 in the mean over queries; 1 if the mean is reported."""
     if tuple(average.value for average in averages) == means:
         return 1.0
     low, high = min(means), max(means)
@@ -212,7 +212,7 @@ def _shapley(table: Array, k: int) -> Array:
 
 
 def _names(a: Metric, b: Metric) -> tuple[str, str]:
-    """What the two sides are called: their presets where they have different ones."""
+    """The names of the two sides: their presets if these differ."""
     names = (_name(a), _name(b))
     return names if names[0] != names[1] else ("a", "b")
 

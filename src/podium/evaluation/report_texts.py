@@ -1,7 +1,7 @@
-"""Report: a comparison as texts: results.json, table.md, table.tex, per_query.tsv and provenance.json.
+"""Report of a comparison as text files: results.json, table.md, table.tex, per_query.tsv and provenance.json.
 
-results.json is the same, to the bit, whenever the same comparison is run. What differs from run to run (seconds,
-memory, the time of day), and the versions and the machine, are in provenance.json.
+results.json is identical, to the bit, whenever the same comparison is run. Seconds, memory, the time of day, versions
+and the machine are in provenance.json.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Table = tuple[list[str], list[list[str]]]
 
 
 def report_texts(comparison: Comparison) -> dict[str, str]:
-    """The files of the report by name, except the HTML page."""
+    """The files of the report by name, except the HTML report."""
     return {
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
         "provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n",
@@ -55,17 +55,17 @@ def emphasis(comparison: Comparison) -> dict[tuple[int, int], str]:
     It is bold if the method is significantly better than every other one, else italic.
     """
     width = 2 if len(comparison.seeds) > 1 else 1
-    ranking, found = comparison.ranking(), {}
+    ranking, styles = comparison.ranking(), {}
     for m, metric in enumerate(comparison.metrics):
         best = comparison.best(metric)
         if best is not None:
             style = "italic" if comparison.ties_with_best(metric) else "bold"
-            found[ranking.index(best), 1 + m * width] = style
-    return found
+            styles[ranking.index(best), 1 + m * width] = style
+    return styles
 
 
 def leaders(comparison: Comparison) -> str | None:
-    """The best method by the first metric, and those that do not differ from it significantly; None of one method."""
+    """Sentence on the best method by the first metric and those not significantly worse; None for one method."""
     metric = comparison.metrics[0]
     best, others = comparison.best(metric), comparison.ties_with_best(metric)
     if best is None or len(comparison.by_method) < 2:
@@ -84,20 +84,20 @@ _FEW = 5
 
 
 def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
-    """A row per method that papers print figures of for this data: each metric's mean over folds, then theirs."""
-    known = published(comparison.data, comparison.metrics)
-    if known is None:
+    """A row per method with published figures for this data: each metric's mean over folds, then the published one."""
+    benchmark = published(comparison.data, comparison.metrics)
+    if benchmark is None:
         return None
-    metrics = [metric for metric in comparison.metrics if any(metric == one for one, _ in known.figures)]
+    metrics = [metric for metric in comparison.metrics if any(metric == printed for printed, _ in benchmark.figures)]
     rows = []
     for method in comparison.ranking():
-        theirs = [known.text(metric, method) for metric in metrics]
+        theirs = [benchmark.text(metric, method) for metric in metrics]
         if any(theirs):
             ours = dict(zip(comparison.metrics, comparison.mean(method), strict=True))
             pairs = zip(metrics, theirs, strict=True)
             rows.append([method, *(cell for metric, text in pairs for cell in (format_value(ours[metric]), text))])
     heads = ["method", *(head for name in short_names(metrics) for head in (name, "published"))]
-    return ((heads, rows), known) if rows else None
+    return ((heads, rows), benchmark) if rows else None
 
 
 def short_names(metrics: Sequence[Metric]) -> list[str]:
@@ -107,15 +107,15 @@ def short_names(metrics: Sequence[Metric]) -> list[str]:
 
 
 def chosen(comparison: Comparison, method: str) -> str:
-    """The settings that validation chose; with the number of runs if these differ, as a range if that is too long."""
-    settings = [run.chosen for run in comparison.runs(method)]
-    counts = Counter(", ".join(f"{k}={format_setting(v)}" for k, v in one.items()) for one in settings if one)
+    """The chosen hyperparameters; with the number of runs if these differ, as a range if that is too long."""
+    choices = [run.chosen for run in comparison.runs(method)]
+    counts = Counter(", ".join(f"{k}={format_setting(v)}" for k, v in choice.items()) for choice in choices if choice)
     if len(counts) < 2:
         return next(iter(counts), "")
     text = "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
-    return (
-        text if len(text) <= _LONG else ", ".join(f"{k}={_between([one[k] for one in settings])}" for k in settings[0])
-    )
+    if len(text) <= _LONG:
+        return text
+    return ", ".join(f"{k}={_between([choice[k] for choice in choices])}" for k in choices[0])
 
 
 _LONG = 80
@@ -123,7 +123,7 @@ _LONG = 80
 
 
 def _between(values: list[Any]) -> str:
-    """Several values of a setting: the smallest and the largest, or all of them if they are not numbers."""
+    """Several values of a hyperparameter: the smallest and the largest, or all of them if they are not numbers."""
     if all(isinstance(value, int | float) for value in values):
         low, high = format_setting(min(values)), format_setting(max(values))
         return low if low == high else f"{low}…{high}"
@@ -131,7 +131,7 @@ def _between(values: list[Any]) -> str:
 
 
 def format_setting(value: Any) -> str:
-    """The value of a setting, numbers with few digits."""
+    """The value of a hyperparameter, numbers with few digits."""
     return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
@@ -148,9 +148,9 @@ def _markdown(comparison: Comparison) -> str:
         parts.append(_markdown_text(best) + "\n")
     beside = beside_published(comparison)
     if beside is not None:
-        table, known = beside
-        parts.append(f"{known.name}, beside what papers print\n\n{markdown_table(*table)}")
-        parts.append("".join(f"- {source}\n" for source in known.sources) + known.caveat.lstrip("; ") + "\n")
+        table, benchmark = beside
+        parts.append(f"{benchmark.name}, compared with published figures\n\n{markdown_table(*table)}")
+        parts.append("".join(f"- {source}\n" for source in benchmark.sources) + benchmark.caveat.lstrip("; ") + "\n")
     for m, metric in enumerate(comparison.metrics):
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
         rows = [[name, *map(format_value, comparison.per_fold(name)[m])] for name in comparison.ranking()]
@@ -164,21 +164,21 @@ _LETTERS = "bootstrap interval of the mean (95 %); methods that share a letter d
 
 def _ranked(comparison: Comparison, metric: str) -> Table:
     """A row per method, best first by its mean over all queries, with interval and letters."""
-    found = comparison.significance[metric]
+    tested = comparison.significance[metric]
     heads = ["method", "mean", "from", "to", "letters"]
-    if found is None:
+    if tested is None:
         m = list(map(str, comparison.metrics)).index(metric)
         means = {name: comparison.pooled(name)[m].value for name in comparison.ranking()}
         return heads, [[name, format_value(value), "–", "–", ""] for name, value in means.items()]
-    letters = found.letters or {}
-    rows = [[name, *map(format_value, (one.mean, *one.interval)), letters[name]] for name, one in found.systems.items()]
-    return heads, rows
+    letters = tested.letters or {}
+    systems = tested.systems.items()
+    return heads, [[name, *map(format_value, (row.mean, *row.interval)), letters[name]] for name, row in systems]
 
 
 def _latex(comparison: Comparison) -> str:
     """A table of all metrics for a paper, with the letters as superscripts; it needs the package booktabs."""
     names = [str(metric) for metric in comparison.metrics]
-    letters = {name: (found.letters if found else None) or {} for name, found in comparison.significance.items()}
+    letters = {name: (tested.letters if tested else None) or {} for name, tested in comparison.significance.items()}
     styles = emphasis(comparison)
     width = 2 if len(comparison.seeds) > 1 else 1
     lines = [f"% mean over folds; {_LETTERS.partition('; ')[2]}", "% " + ", ".join(m.tag() for m in comparison.metrics)]
@@ -226,7 +226,7 @@ def _is_number(text: str) -> bool:
 
 def _per_query(comparison: Comparison) -> str:
     lines = ["\t".join(["method", "fold", "query", *map(str, comparison.metrics)])]
-    for outcome in (one for found in comparison.by_method.values() for one in found):
+    for outcome in (outcome for outcomes in comparison.by_method.values() for outcome in outcomes):
         for query, values in zip(outcome.query_ids, outcome.values.T, strict=True):
             numbers = ["" if plain(value) is None else repr(float(value)) for value in values]
             lines.append("\t".join([*map(_tsv_text, (outcome.method, outcome.fold, query)), *numbers]))
@@ -234,7 +234,7 @@ def _per_query(comparison: Comparison) -> str:
 
 
 def _tsv_text(text: str) -> str:
-    r"""Text for a cell: backslash, tab and line ends as \\, \t, \n, \r; an apostrophe before what looks like a formula.
+    r"""Text for a cell: backslash, tab and line ends as \\, \t, \n, \r; an apostrophe before a possible formula.
 
     A spreadsheet would run a cell that begins with = + - or @, unless it is a number.
     """

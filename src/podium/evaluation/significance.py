@@ -1,15 +1,15 @@
-"""Significance: whether systems differ by more than chance, by how much, and how many queries would tell.
+"""Statistical significance of differences between systems: tests, confidence intervals, effect sizes, queries needed.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> base = rng.uniform(size=200)
     >>> values = [base, base + rng.normal(0.05, 0.1, 200), base + rng.normal(0.0, 0.1, 200)]
-    >>> found = compare_systems(values, ["old", "new", "same"])
-    >>> found.letters
+    >>> comparison = compare_systems(values, ["old", "new", "same"])
+    >>> comparison.letters
     {'new': 'a', 'same': 'b', 'old': 'b'}
 
 All tests are two-sided and paired: both systems answered the same queries. A query that either skips (NaN) is dropped
-from that pair, and counted. Differences are rounded to 12 decimals, so that what only rounding separates is a tie.
+from that pair, and counted. Differences are rounded to 12 decimals, so that values equal up to rounding are ties.
 Reference: Smucker, Allan and Carterette (2007) on tests; Efron (1987) on BCa intervals; Piepho (2004) on letters.
 """
 
@@ -58,11 +58,11 @@ class Pair:
     effect: Effect
     queries: int
     dropped: int  # skipped for one of the two
-    needed: int | None  # queries to see a difference like this with power 0.8; None where there is none
+    needed: int | None  # queries to see a difference like this with power 0.8; None if there is no difference
 
 
 class System(NamedTuple):
-    """One system: its mean over the queries that count for it, and an interval for it."""
+    """One system: its mean over the queries that count for it, with a confidence interval."""
 
     mean: float
     interval: Interval
@@ -71,11 +71,11 @@ class System(NamedTuple):
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """Systems from the best mean down, and the pairs that were tested."""
+    """Systems, best mean first, and the pairs that were tested."""
 
     systems: dict[str, System]
     pairs: tuple[Pair, ...]
-    letters: dict[str, str] | None  # those who share a letter do not differ significantly; None with a baseline
+    letters: dict[str, str] | None  # systems that share a letter do not differ significantly; None with a baseline
     test: str
     correction: str
     alpha: float
@@ -84,8 +84,8 @@ class SystemComparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
         systems = [
-            {"name": name, "mean": plain(one.mean), "interval": list(one.interval), "queries": one.queries}
-            for name, one in self.systems.items()
+            {"name": name, "mean": plain(system.mean), "interval": list(system.interval), "queries": system.queries}
+            for name, system in self.systems.items()
         ]
         how = {"test": self.test, "correction": self.correction, "alpha": self.alpha, "seed": self.seed}
         return {**how, "systems": systems, "letters": self.letters, "pairs": [_plain_pair(pair) for pair in self.pairs]}
@@ -102,13 +102,13 @@ def compare_systems(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> SystemComparison:
-    """Compare systems by their values of one metric, (systems × queries), NaN where a query is skipped.
+    """Compare systems by their values of one metric, (systems × queries), NaN if a query is skipped.
 
-    `metric` says whether larger is better, and what is reported where that is not the mean over queries (counts, GMAP):
-    each system's mean and its interval then are in what is reported, differences between systems in the values.
+    `metric` says whether larger is better, and whether another number than the mean over queries is reported (counts,
+    GMAP): each system's mean and its interval are then that number, differences between systems are of the values.
     Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t or
-    wilcoxon; the correction for the number of pairs is holm (the chance of any false alarm is at most alpha),
-    benjamini-hochberg (the share of false alarms is) or none.
+    wilcoxon; the correction for multiple comparisons is holm (the probability of any false positive is at most alpha),
+    benjamini-hochberg (the false discovery rate is) or none.
     """
     table = _table(values, names)
     means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
@@ -120,8 +120,8 @@ def compare_systems(
     adjusted = adjust(ps, correction)
     intervals = _intervals([d for d, _ in differences], alpha, seed)
     pairs = tuple(
-        _pair((names[i], names[j]), found, interval, p=(float(p), float(q)), alpha=alpha)
-        for (i, j), found, interval, p, q in zip(tested, differences, intervals, ps, adjusted, strict=True)
+        _pair((names[i], names[j]), sample, interval, p=(float(p), float(q)), alpha=alpha)
+        for (i, j), sample, interval, p, q in zip(tested, differences, intervals, ps, adjusted, strict=True)
     )
     counted = [table[s][~np.isnan(table[s])] for s in order]
     systems = {
@@ -134,7 +134,7 @@ def compare_systems(
 
 
 def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
-    """p-values corrected for their number."""
+    """p-values corrected for multiple comparisons."""
     values = float_numbers(p, "p-value")
     if correction == "none" or not len(values):
         return values.copy()
@@ -152,15 +152,15 @@ def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
 
 
 def compact_letters(names: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Letters for names from the best down: two names share one unless they are `apart`.
+    """Compact letter display for names, best first: two names share a letter unless they are `apart`.
 
     Insert and absorb: start with one letter for all; each pair apart splits every letter that has both; letters
     whose names are all within another's are dropped.
     """
     columns = [frozenset(names)]
-    for one, other in sorted(apart):
-        split = [column - {x} for column in columns if {one, other} <= column for x in (one, other)]
-        whole = [column for column in columns if not {one, other} <= column]
+    for pair in sorted(apart):
+        split = [column - {name} for column in columns if {*pair} <= column for name in pair]
+        whole = [column for column in columns if not {*pair} <= column]
         columns = []
         for column in sorted({*whole, *split}, key=len, reverse=True):
             if not any(column <= kept for kept in columns):
@@ -205,9 +205,9 @@ def _system(metric: Metric | None, values: Array, interval: Interval) -> System:
 
 
 def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Array:
-    """The p-value of each pair; pairs of as many queries are randomised together.
+    """The p-value of each pair; pairs with equally many queries are randomised together.
 
-    Corrected for their number, p is at least pairs/rounds: the more pairs, the more rounds, lest none can differ.
+    A corrected p is at least pairs/rounds, so more pairs need more rounds to be significant at all.
     """
     if name == "randomisation":
         rounds = max(_ROUNDS, math.ceil(10 * len(differences) / alpha))
@@ -223,19 +223,19 @@ def _intervals(samples: list[Array], alpha: float, seed: int) -> list[Interval]:
 
 
 def _together(samples: list[Array], function: Callable[[Array], Any]) -> list[Any]:
-    """What a function of many rows says of each sample; samples of one length go into one call."""
+    """The result of a function of many rows for each sample; samples of one length go into one call."""
     lengths = np.array([len(sample) for sample in samples])
-    found: dict[int, Any] = {}
+    results: dict[int, Any] = {}
     for length in np.unique(lengths):
         places = np.flatnonzero(lengths == length)
-        found |= zip(places.tolist(), function(np.array([samples[k] for k in places])), strict=True)
-    return [found[k] for k in range(len(samples))]
+        results |= zip(places.tolist(), function(np.array([samples[k] for k in places])), strict=True)
+    return [results[k] for k in range(len(samples))]
 
 
 def _pair(
-    names: tuple[str, str], found: tuple[Array, int], interval: Interval, *, p: tuple[float, float], alpha: float
+    names: tuple[str, str], sample: tuple[Array, int], interval: Interval, *, p: tuple[float, float], alpha: float
 ) -> Pair:
-    differences, dropped = found
+    differences, dropped = sample
     middle, spread = float(differences.mean()), float(differences.std(ddof=1))
     return Pair(
         *names,
@@ -257,6 +257,5 @@ def _letter(k: int) -> str:
 
 
 def _plain_pair(pair: Pair) -> dict[str, Any]:
-    made = {**asdict(pair), "interval": list(pair.interval)}
-    made["effect"] = {**pair.effect._asdict(), "d_z": pair.effect.d_z if np.isfinite(pair.effect.d_z) else None}
-    return made
+    effect = {**pair.effect._asdict(), "d_z": pair.effect.d_z if np.isfinite(pair.effect.d_z) else None}
+    return {**asdict(pair), "interval": list(pair.interval), "effect": effect}

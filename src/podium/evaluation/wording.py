@@ -1,4 +1,4 @@
-"""Wording: what a difference between two conventions is, in a sentence.
+"""Sentences about the difference between two metric conventions.
 
 >>> from podium.metrics import Metric
 >>> a, b = Metric.parse("ndcg@10[lightgbm]"), Metric.parse("ndcg@10[trec]")
@@ -17,7 +17,7 @@ from podium.metrics import Metric
 
 
 def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]) -> str:
-    """The fields of a step as each of two sides, by name, has them."""
+    """Describe the fields of a step as each of the two sides has them."""
     return "; ".join(_sentence(name, a, b, names) for name in step)
 
 
@@ -34,7 +34,7 @@ def _value(metric: Metric, name: str) -> Any:
     return getattr(metric.convention if name in metric.convention.fields() else metric, name)
 
 
-def _gain(value: Any) -> str:
+def _gain(value: str | tuple[float, ...]) -> str:
     if isinstance(value, tuple):
         return "the entry y of " + ",".join(f"{gain:g}" for gain in value)
     return "2^y − 1" if value == "exp2" else "y"
@@ -83,5 +83,5 @@ WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     ),
     "cutoff": ("the list is cut", lambda value: "nowhere" if value is None else f"at {value}"),
 }
-"""For each field of the convention, and the cut-off, what it is about and how its values are put in words. A metric
-has words of its own for its parameters (`Conventions.words`)."""
+"""Subject and words for the values of each field of the convention and of the cut-off. The words for the parameters of
+a metric are in its class (`Conventions.words`)."""

@@ -1,1 +1,1 @@
-"""Explanations: why a document is ranked above another, and which features matter."""
+"""Explanations of rankings: feature attribution, feature importance and counterfactual changes."""

@@ -1,8 +1,8 @@
-"""Attribution: what each feature adds to the difference of two documents' scores, and to a model's scores at large.
+"""Feature attribution: the share of each feature in the difference of two documents' scores, and feature importance.
 
-Additive models are taken apart exactly: linear ones weight by weight, trees by SHAP values, stumps feature by feature.
+Additive models are decomposed exactly: linear ones weight by weight, trees by SHAP values, stumps feature by feature.
 A multi-layer perceptron is integrated along the straight line between the two documents: Σ_l (x_l − x'_l) ∫ ∂f/∂x_l,
-which is gradient × input averaged over that line, and adds up to the difference but for the error of the quadrature.
+which is gradient × input averaged over that line, and adds up to the difference except for the error of the quadrature.
 Reference: Lundberg et al., Explainable AI for trees, 2020; Sundararajan, Taly and Yan, Integrated gradients, 2017.
 """
 
@@ -12,9 +12,9 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Ints, Singles, is_sparse
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks
 from podium.data.dataset import Dataset
@@ -26,51 +26,51 @@ from podium.scorers.trees.trees import booster
 
 
 class Attribution(NamedTuple):
-    """What each feature adds to the score of one document over another's."""
+    """Share of each feature in the difference of two documents' scores."""
 
     shares: Array  # (d,)
     how: str
 
 
-def attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
-    """The difference of the scores of two documents, feature by feature; None where the model cannot be taken apart.
+def attribute(model: Model, X: Singles) -> Attribution | None:
+    """Decompose the difference of two documents' scores by feature; None if the model cannot be decomposed.
 
-    `X` has the transformed features of the two, (2, d'); what they add up to is score 0 − score 1.
+    `X` has the transformed features of the two, (2, d'); the shares add up to score 0 − score 1.
     """
-    found = None if model.learner.transform.mixes else _attribute(model, X)
-    return None if found is None else found._replace(shares=_by_source(model, found.shares))
+    attribution = None if model.learner.transform.mixes else _attribute(model, X)
+    return None if attribution is None else attribution._replace(shares=_by_source(model, attribution.shares))
 
 
-def shares_over_mean(model: Model, data: Dataset, rows: NDArray[np.int64]) -> Attribution | None:
-    """What each feature adds to the scores of rows of a query, over a document with the mean of all features.
+def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | None:
+    """Share of each feature in the scores of rows of a query, compared with a document of mean features.
 
-    `shares` has a row for each; None where the model cannot be taken apart.
+    `shares` has a row for each; None if the model cannot be decomposed.
     """  # (rows, d)
     X = np.asarray(model.learner.transform.apply(model.state, data).features, np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a feature that all documents miss
         middle = np.nanmean(X, axis=0)
-    found = [attribute(model, np.stack([X[row], middle])) for row in rows]
-    known = [one for one in found if one is not None]
-    if not known or len(known) < len(rows):
+    each = [attribute(model, np.stack([X[row], middle])) for row in rows]
+    attributions = [attribution for attribution in each if attribution is not None]
+    if not attributions or len(attributions) < len(rows):
         return None
-    return Attribution(np.stack([one.shares for one in known]), known[0].how)
+    return Attribution(np.stack([attribution.shares for attribution in attributions]), attributions[0].how)
 
 
 def _by_source(model: Model, of_transformed: Array) -> Array:
-    """The sum over the transformed features that are made of each feature."""  # (d,)
+    """The sum over the transformed features of each source feature."""  # (d,)
     sources = model.learner.transform.sources(model.state, model.n_features)
     return np.bincount(sources, of_transformed, minlength=model.n_features).astype(np.float64)
 
 
-def _attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
+def _attribute(model: Model, X: Singles) -> Attribution | None:
     match model.form():
         case LinearForm(weights):
             rows = np.nan_to_num(X.astype(np.float64))
             return Attribution(weights * (rows[0] - rows[1]), "weight × difference of the feature")
         case TreesForm(text, n_features):
-            found = booster(text, n_features).predict(X, pred_contrib=True, num_threads=1)[:, :-1]  # the last: the mean
-            return Attribution(np.asarray(found[0] - found[1]), "difference of SHAP values")
+            shap = booster(text, n_features).predict(X, pred_contrib=True, num_threads=1)[:, :-1]  # the last: the mean
+            return Attribution(np.asarray(shap[0] - shap[1]), "difference of SHAP values")
         case StumpsForm() as stumps:
             steps = _steps(stumps, X)
             return Attribution(steps[0] - steps[1], "difference of the weights of the thresholds passed")
@@ -80,7 +80,7 @@ def _attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
 
 
 def thresholds(form: Form | None) -> dict[int, Array] | None:
-    """Where each transformed feature is cut, of a model that is constant between cuts; None of any other."""
+    """Thresholds of each transformed feature, for a piecewise constant model; None for any other."""
     if isinstance(form, StumpsForm):
         features, cuts = form.feature, form.threshold
     elif isinstance(form, TreesForm):
@@ -97,30 +97,30 @@ def importance(
 ) -> tuple[Array, str] | None:
     """Feature importance: |weight| × the feature's standard deviation on `data`, or the gain of its splits.
 
-    As shares of 1 in the order of the model's features, with the words for it; None where there is nothing of the
-    kind. The data is as for `Model.score`.
+    As shares of 1 in the order of the model's features, with a description; None if the model has neither. The data is
+    as for `Model.score`.
     """
     if model.learner.transform.mixes:
         return None
     per_query, names = model.learner.per_query, model.feature_names
-    known = unlabelled_table(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
-    if not known.n_documents:
-        raise DataError("there is no document whose features could differ.", where=known.source)
+    table = unlabelled_table(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
+    if not table.n_documents:
+        raise DataError("there is no document whose features could differ.", where=table.source)
     match model.form():
         case LinearForm(weights):
-            X = model.learner.transform.apply(model.state, model.align_features(known)).features
-            found, how = np.abs(weights) * deviations(X), "|weight| × standard deviation"
+            X = model.learner.transform.apply(model.state, model.align_features(table)).features
+            shares, how = np.abs(weights) * deviations(X), "|weight| × standard deviation"
         case TreesForm(text, n_features):
-            found, how = booster(text, n_features).feature_importance("gain"), "gain of the splits"
+            shares, how = booster(text, n_features).feature_importance("gain"), "gain of the splits"
         case StumpsForm(feature, _, alpha, _):
             width = len(model.learner.transform.sources(model.state, model.n_features))
-            found = np.bincount(feature, np.abs(alpha), minlength=width).astype(np.float64)
+            shares = np.bincount(feature, np.abs(alpha), minlength=width).astype(np.float64)
             how = "sum of the |weights| of its thresholds"
         case _:
             return None
-    found = _by_source(model, np.asarray(found, np.float64))
-    total = found.sum()
-    return (found / total if total > 0 else np.zeros(model.n_features)), how
+    shares = _by_source(model, np.asarray(shares, np.float64))
+    total = shares.sum()
+    return (shares / total if total > 0 else np.zeros(model.n_features)), how
 
 
 def deviations(X: Any) -> Array:
@@ -137,8 +137,8 @@ def deviations(X: Any) -> Array:
     return np.asarray(np.nan_to_num(X).std(axis=0, dtype=np.float64))
 
 
-def _steps(stumps: StumpsForm, X: NDArray[np.float32]) -> Array:
-    """What the thresholds on each feature add to each document's score."""  # (n, d)
+def _steps(stumps: StumpsForm, X: Singles) -> Array:
+    """The part of the thresholds on each feature in each document's score."""  # (n, d)
     total = np.zeros(X.shape)
     for l, cut, alpha, missing in zip(stumps.feature, stumps.threshold, stumps.alpha, stumps.missing, strict=True):
         x = X[:, l]
@@ -146,7 +146,7 @@ def _steps(stumps: StumpsForm, X: NDArray[np.float32]) -> Array:
     return total
 
 
-def _along_the_line(net: NetForm, X: NDArray[np.float32]) -> Array:
+def _along_the_line(net: NetForm, X: Singles) -> Array:
     ends = X.astype(np.float64)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     edges = np.linspace(0.0, 1.0, _PANELS + 1)

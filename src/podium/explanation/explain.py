@@ -1,15 +1,15 @@
-"""Explain: why a model ranks one document above another, and which change of one feature would turn that round.
+"""Explanation of why a model ranks one document above another, and the smallest change that reverses their order.
 
     >>> from podium.data import make_letor_like
     >>> from podium.training import train
     >>> data, _ = make_letor_like(20, seed=1)
     >>> names = data.document_name(0), data.document_name(1)
-    >>> found = explain(train(data, "regression"), data, query=data.query_name(0), documents=names)
-    >>> bool(abs(found.shares.sum() - found.difference) < 1e-12)
+    >>> explanation = explain(train(data, "regression"), data, query=data.query_name(0), documents=names)
+    >>> bool(abs(explanation.shares.sum() - explanation.difference) < 1e-12)
     True
 
-The shares are exact for linear models and trees; see `podium.explanation.attribution`. What the quadrature of a
-multi-layer perceptron misses is `rest`, so that shares and rest always add up to the difference.
+The shares are exact for linear models and trees; see `podium.explanation.attribution`. The quadrature error of a
+multi-layer perceptron is `rest`, so that shares and rest always add up to the difference.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, column
+from podium.base.arrays import Array, Singles, column
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One document over another: what each feature adds to the difference of their scores."""
+    """Explanation of one document over another: the share of each feature in the difference of their scores."""
 
     query: str
     documents: tuple[str, str]  # the one with the larger score first
@@ -42,11 +41,11 @@ class Explanation:
     scores: tuple[float, float]
     ranks: tuple[int, int]  # dense: documents with equal scores share a rank
     features: tuple[str, ...]
-    values: NDArray[np.float32]  # (2, d) as in the data
+    values: Singles  # (2, d) as in the data
     shares: Array  # (d,)
-    rest: float  # of the difference, what no feature has
+    rest: float  # the part of the difference of no feature
     how: str
-    flip: Flip | None  # None where no change of one feature was found that turns the pair round
+    flip: Flip | None  # None if no change of one feature was found that reverses the pair
     flip_range: tuple[float, float] | None  # of that feature in the data
 
     @property
@@ -77,26 +76,26 @@ class Explanation:
 
 
 def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:
-    """Why the model ranks one document of a query above another. A tie has the first document first."""
+    """Explain why the model ranks one document of a query above another. In a tie the first document is first."""
     data = labelled_data(data)
     query, names = text_ids([query], "query")[0], text_ids(documents, "document").tolist()
     if len(names) != 2 or names[0] == names[1]:
         raise DataError(f"query {query}: two different documents are needed; got {' and '.join(names) or 'none'}.")
     q = _query(data, query)
     rows = [_row(data, q, name) - int(data.offsets[q]) for name in names]
-    found = explain_rows(model, data, q, (rows[0], rows[1]))
-    if found is None:
+    explanation = explain_rows(model, data, q, (rows[0], rows[1]))
+    if explanation is None:
         raise IncompatibleError(
             f"The scores of {model.learner.name} with transform={model.learner.transform} cannot be taken apart by "
             "feature. Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, "
             "splitting, svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, "
             "identity)."
         )
-    return found
+    return explanation
 
 
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
-    """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
+    """Explain two rows of query number q, counted from its first; None if the model cannot be decomposed."""
     from podium.explanation.attribution import attribute
     from podium.explanation.flip import smallest_flip
 
@@ -105,8 +104,8 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
     scores = model.score(part)
     a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]
     transformed = model.learner.transform.apply(model.state, part)
-    found = attribute(model, np.asarray(transformed.features[[a, b]]))
-    if found is None:
+    attribution = attribute(model, np.asarray(transformed.features[[a, b]]))
+    if attribution is None:
         return None
     difference, ranks = float(scores[a] - scores[b]), dense_ranks(scores)
     grades = None if part.labels is None else (float(part.labels[a]), float(part.labels[b]))
@@ -119,9 +118,9 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
         ranks=(int(ranks[a]), int(ranks[b])),
         features=tuple(feature_name(model, data, l) for l in range(model.n_features)),
         values=np.asarray(part.features[[a, b]]),
-        shares=found.shares,
-        rest=difference - float(found.shares.sum()),
-        how=found.how,
+        shares=attribution.shares,
+        rest=difference - float(attribution.shares.sum()),
+        how=attribution.how,
         flip=flip,
         flip_range=None if flip is None else _range(data, flip.feature),
     )
@@ -135,7 +134,7 @@ def _range(data: Dataset, l: int) -> tuple[float, float] | None:
 
 
 def feature_name(model: Model, data: Dataset, l: int) -> str:
-    """A feature's name; its number, from 1, where it has none."""
+    """A feature's name; its number, from 1, if it has none."""
     names = model.feature_names or data.feature_names
     return str(l + 1) if names is None else names[l]
 
@@ -144,22 +143,22 @@ def _query(data: Dataset, name: str) -> int:
     for q in range(data.n_queries):
         if data.query_name(q) == name:
             return q
-    some = ", ".join(data.query_name(q) for q in range(min(data.n_queries, 5)))
-    raise DataError(f"no query {name!r}; there are {data.n_queries}, e.g. {some}.", where=data.source)
+    examples = ", ".join(data.query_name(q) for q in range(min(data.n_queries, 5)))
+    raise DataError(f"no query {name!r}; there are {data.n_queries}, e.g. {examples}.", where=data.source)
 
 
 def _row(data: Dataset, q: int, name: str) -> int:
     rows = range(int(data.offsets[q]), int(data.offsets[q + 1]))
-    found = [row for row in rows if data.document_name(row) == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise DataError(f"query {data.query_name(q)}: {len(found)} documents are called {name!r}.", where=data.source)
-    some = ", ".join(data.document_name(row) for row in rows[:5])
+    same = [row for row in rows if data.document_name(row) == name]
+    if len(same) == 1:
+        return same[0]
+    if same:
+        raise DataError(f"query {data.query_name(q)}: {len(same)} documents are called {name!r}.", where=data.source)
+    examples = ", ".join(data.document_name(row) for row in rows[:5])
     raise DataError(
-        f"query {data.query_name(q)}: no document {name!r}; there are {len(rows)}, e.g. {some}.", where=data.source
+        f"query {data.query_name(q)}: no document {name!r}; there are {len(rows)}, e.g. {examples}.", where=data.source
     )
 
 
-def _plain(values: NDArray[np.float32]) -> list[float | None]:
+def _plain(values: Singles) -> list[float | None]:
     return [float(v) if np.isfinite(v) else None for v in values]

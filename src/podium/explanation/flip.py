@@ -1,8 +1,8 @@
-"""Flip: the smallest change of one feature of one document that puts another document above it.
+"""Counterfactual change: the smallest change of one feature of one document that puts another document above it.
 
-Candidates come from the model: the point where a linear score crosses, the values either side of a tree's or stump's
-threshold, and for other models the values that the feature has in the data. Every candidate is scored by the whole
-model before it counts, so a transform that looks at all documents of the query is taken into account.
+Candidates come from the model: the point at which linear scores are equal, the values on either side of a threshold of
+trees or stumps, and for other models the values that the feature has in the data. Every candidate is scored by the
+whole model, so a transform that depends on all documents of the query is taken into account.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, column
+from podium.base.arrays import Array, Ints, Singles, column
 from podium.data.dataset import Dataset
 from podium.explanation.attribution import deviations, thresholds
 from podium.model import Model
@@ -24,7 +23,7 @@ from podium.transforms import Affine
 
 @dataclass(frozen=True)
 class Flip:
-    """Feature number `feature` of the higher document, from its value to another, puts the lower one above."""
+    """Change of feature number `feature` of the higher document that puts the lower one above."""
 
     feature: int
     value: float
@@ -37,16 +36,16 @@ class Flip:
 
 
 def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Dataset) -> Flip | None:
-    """The change of one feature of row `pair[0]` of one query that is smallest in the feature's spreads in `data`."""
+    """The smallest change of one feature of row `pair[0]`, in standard deviations in `data`, that reverses the pair."""
     if not model.learner.transform.per_query:
         part, pair = _only(part, list(pair)), (0, 1)
     affine = model.learner.transform.affine(model.state, part)
     if affine is None:
         return None
     spread, values = deviations(data.features), np.asarray(part.features)[pair[0]]
-    found = _candidates(model, part, pair, affine, data, spread)
-    feature = np.repeat(list(found), [len(points) for points in found.values()]).astype(np.int64)
-    points = np.concatenate([*found.values(), np.empty(0, np.float32)])
+    candidates = _candidates(model, part, pair, affine, data, spread)
+    feature = np.repeat(list(candidates), [len(points) for points in candidates.values()]).astype(np.int64)
+    points = np.concatenate([*candidates.values(), np.empty(0, np.float32)])
     with np.errstate(divide="ignore", invalid="ignore"):  # constant features and missing values: not kept
         steps = np.abs(points - values[feature].astype(np.float64)) / spread[feature]
     nearest = np.argsort(steps, kind="stable")
@@ -59,14 +58,14 @@ def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Data
 
 
 def _only(part: Dataset, rows: list[int]) -> Dataset:
-    """Some rows of a query as a query."""
+    """Rows of a query as a query of their own."""
     return Dataset(part.features[rows], None, np.array([0, len(rows)]))
 
 
 def _candidates(
     model: Model, part: Dataset, pair: tuple[int, int], affine: Affine, data: Dataset, spread: Array
-) -> dict[int, NDArray[np.float32]]:
-    """For each feature the values to try."""
+) -> dict[int, Singles]:
+    """The values to try, by feature."""
     (a, b), slope, centre, form = pair, affine.scale, affine.centre, model.form()
     cuts = thresholds(form)
     if isinstance(form, LinearForm):
@@ -84,24 +83,24 @@ def _candidates(
     return {int(l): _seen(data.features, int(l)) for l in np.flatnonzero(slope)}
 
 
-def _beyond(value: float, change: float, spread: float) -> NDArray[np.float32]:
-    """Where a linear score crosses, and steps beyond it that outgrow the rounding of features and scores."""
+def _beyond(value: float, change: float, spread: float) -> Singles:
+    """The point at which linear scores are equal, and steps beyond it that exceed rounding."""
     point = value + change
     unit = max(float(np.spacing(np.float32(abs(point)))), 1e-7 * spread)
     steps = np.append(0.0, unit * 2.0 ** np.arange(12))
     return np.asarray(point + np.sign(change) * steps, np.float32)
 
 
-def _beside(cuts: Array, value: np.float32) -> NDArray[np.float32]:
-    """The nearest float32 values on the other side of each cut, and some beyond for the rounding of a transform."""
+def _beside(cuts: Array, value: np.float32) -> Singles:
+    """The nearest float32 values on the other side of each cut, and a few beyond for the rounding of a transform."""
     near = cuts.astype(np.float32)
     unit = np.spacing(np.abs(near))
     away = np.where(near >= value, unit, -unit)
     return np.concatenate([near + k * away for k in (0, 1, 16)])
 
 
-def _seen(X: Any, l: int) -> NDArray[np.float32]:
-    """The values of a feature, thinned out to about a hundred."""
+def _seen(X: Any, l: int) -> Singles:
+    """The values of a feature, an even sample of at most _MOST."""
     values = column(X, l)
     values = np.unique(values[np.isfinite(values)])
     if len(values) <= _MOST:
@@ -111,27 +110,25 @@ def _seen(X: Any, l: int) -> NDArray[np.float32]:
 
 _MOST = 200
 _MOST_FEATURES = 30
-"""Features of a linear model that are tried, those first that need the least change."""
+"""Largest number of features of a linear model to try, those that need the least change first."""
 
 
-def _first_that_flips(
-    model: Model, part: Dataset, pair: tuple[int, int], feature: NDArray[np.int64], points: NDArray[np.float32]
-) -> int | None:
-    """The number of the first change, of a feature to a point, with which row a of the query scores below row b."""
+def _first_that_flips(model: Model, part: Dataset, pair: tuple[int, int], feature: Ints, points: Singles) -> int | None:
+    """Index of the first change, of a feature to a point, after which row a of the query scores below row b."""
     (a, b), n = pair, part.n_documents
     start, step = 0, _FIRST
     while start < len(points):
-        some = slice(start, start + max(1, step // n))
-        changes = len(points[some])
+        block = slice(start, start + max(1, step // n))
+        changes = len(points[block])
         X = np.tile(np.asarray(part.features), (changes, 1))
-        X[a + n * np.arange(changes), feature[some]] = points[some]
+        X[a + n * np.arange(changes), feature[block]] = points[block]
         scores = model.score(Dataset.from_arrays(X, group=np.full(changes, n))).reshape(changes, n)
         flipped = np.flatnonzero(scores[:, a] < scores[:, b])
         if len(flipped):
             return start + int(flipped[0])
-        start, step = some.stop, _ROWS
+        start, step = block.stop, _ROWS
     return None
 
 
 _FIRST, _ROWS = 500, 20_000
-"""Documents scored at once: few in the first go, which often finds one."""
+"""Documents scored at once: few in the first block, which often has one."""

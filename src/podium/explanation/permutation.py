@@ -1,7 +1,7 @@
-"""Permutation importance: by how much a measure drops when a feature's values are shuffled among documents.
+"""Permutation importance: the drop of a metric when a feature's values are shuffled among documents.
 
-It takes any model as it is, where weights or gains of splits cannot be read off. Correlated features share what they
-know, so that each alone may seem to matter little.
+It works for any model, also without weights or gains of splits. Correlated features share information, so that each
+alone may seem to matter little.
 Reference: Breiman, Random forests, 2001; Fisher, Rudin and Dominici, All models are wrong, but many are useful, 2019.
 """
 
@@ -11,9 +11,8 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import Array, is_sparse
 from podium.base.matrix_on_disk import on_disk
 from podium.data.dataset import Dataset
 from podium.metrics import Metric
@@ -21,14 +20,12 @@ from podium.model import Model
 from podium.training import measured
 
 SECONDS = 1.0
-"""About what it may take: with a slow model, fewer queries are looked at."""
-_DENSE = 2**26  # values of sparse features that are made dense at most
+"""Approximate time limit: with a slow model, fewer queries are used."""
+_DENSE = 2**26  # largest number of values of sparse features to make dense
 
 
-def permuted(
-    model: Model, data: Dataset, metric: Metric, *, seconds: float = SECONDS
-) -> tuple[NDArray[np.float64], str] | None:
-    """The drop of each feature as shares of 1, with the words for it; None where no feature alone matters."""
+def permuted(model: Model, data: Dataset, metric: Metric, *, seconds: float = SECONDS) -> tuple[Array, str] | None:
+    """Permutation importance of each feature as shares of 1, with a description; None if no feature alone matters."""
     part = _affordable(model, data, seconds)
     if part is None:
         return None
@@ -46,12 +43,12 @@ def permuted(
 
 
 def _affordable(model: Model, data: Dataset, seconds: float) -> Dataset | None:
-    """The first queries, as many as can be scored once per feature in that time; None where not even one can."""
+    """The first queries, as many as can be scored once per feature in that time; None if not even one can."""
     if is_sparse(data.features) and data.n_documents * data.n_features > _DENSE:
         return None
     whole = data if on_disk(data.features) else data.dense()
     few = whole.select(np.arange(min(whole.n_queries, 2)))
-    model.score(few)  # what is compiled or loaded first is not counted
+    model.score(few)  # compiling and loading are not counted
     start = time.perf_counter()
     model.score(few)
     each = (time.perf_counter() - start) / max(few.n_queries, 1) * data.n_features

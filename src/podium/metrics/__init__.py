@@ -1,4 +1,4 @@
-"""Metrics: one file per measure; `conventions.py` says what tools do differently.
+"""Metrics of ranking quality (IR metrics), one per file; `conventions.py` has how tools differ.
 
 A new metric needs its file here and one line in `__init__.pyi`.
 """

@@ -1,4 +1,4 @@
-"""Averages: a metric's values over queries as one number; queries that are skipped are left out and counted."""
+"""Averages of a metric over queries; skipped queries are left out and counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Average(NamedTuple):
     """A metric's values over all queries as one number."""
 
     value: float
-    """The mean, or what the metric reports in its place; NaN where no query counts."""
+    """The mean, or the number that the metric reports instead; NaN if no query counts."""
     queries: int
     skipped: int
 
@@ -20,7 +20,7 @@ class Average(NamedTuple):
 def mean(values: ArrayLike) -> Average:
     """The mean over queries of a metric's values; skipped queries (NaN) are left out and counted.
 
-    NaN where no query counts. `Metric.average` is the same for most metrics, and right for all.
+    NaN if no query counts. `Metric.average` is the same for most metrics, and right for all.
     """
     numbers = np.asarray(values, np.float64)
     counted = numbers[~np.isnan(numbers)]

@@ -1,4 +1,4 @@
-"""Metrics: how good a ranking is, query by query, with every convention explicit.
+"""Metrics of ranking quality such as NDCG, query by query, with every convention explicit.
 
     >>> import numpy as np
     >>> ndcg = Metric.parse("NDCG@3")
@@ -6,16 +6,17 @@
     (ndcg@3, array([0.63092975,        nan]))
 
 A metric is a frozen value: a name, its own parameters, a cut-off and a `Convention`. It prints as `ndcg@10`,
-`rbp(p=0.9)@10`, as `ndcg@10[letor3]` where its convention is a preset's, else as `ndcg@10[gain=linear,ties=input]`,
-what differs from the default. Its values are one number per query, NaN for a query that is skipped; `Metric.average`
-makes one number of them and counts those.
+`rbp(p=0.9)@10`, as `ndcg@10[letor3]` if its convention is a preset's, else as `ndcg@10[gain=linear,ties=input]`, with
+the fields that differ from the default. Its values are one number per query, NaN for a skipped query; `Metric.average`
+reduces them to one number and counts the skipped.
 
 Everything about a metric is in its file: its `kernel`, the `names` other tools have for it, and the `conventions` that
-concern it, with what tools do differently for it alone.
+affect it, with the differences between tools for it alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import typing
@@ -49,7 +50,7 @@ from podium.metrics.spelling import Spelling, read_argument, read_spelling, whol
 
 @dataclass(frozen=True, repr=False)
 class Metric(Named):
-    """How good a ranking is, per query. Fields of a subclass are its own parameters."""
+    """Metric of ranking quality, per query. Fields of a subclass are its own parameters."""
 
     kind: ClassVar[str] = "metric"
     home: ClassVar[str] = "podium.metrics"
@@ -87,9 +88,9 @@ class Metric(Named):
 
     @classmethod
     def parse(cls, text: str, *, preset: str | None = None) -> Self:
-        """The metric that `text` names, in any common spelling; `preset` holds where the text says nothing else."""
-        found: Self = _parsed(cls, text, preset)  # type: ignore[arg-type]
-        return found
+        """The metric that `text` names, in any common spelling; `preset` holds for fields that the text leaves open."""
+        metric: Self = _parsed(cls, text, preset)  # type: ignore[arg-type]
+        return metric
 
     @classmethod
     def own_parameters(cls) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class Metric(Named):
         return {name: hint for name, hint in field_types(cls).items() if name not in ("cutoff", "convention")}
 
     def with_preset(self, preset: str, *, keep: Iterable[str] = ()) -> Self:
-        """The same measure as a tool computes it; its own parameters in `keep` stay as they are."""
+        """The same metric as a tool computes it; its own parameters in `keep` stay as they are."""
         preset = check_preset(preset)
         stated = {**PRESETS[preset], **self.conventions.presets.get(preset, {})}
         cutoff = self.cutoff
@@ -109,7 +110,7 @@ class Metric(Named):
         return dataclasses.replace(self, cutoff=cutoff, convention=Convention(**stated, preset=preset), **own)
 
     def tag(self) -> str:
-        """The metric with its parameters and its convention in full, also where they are the default."""
+        """The metric with its parameters and its convention in full, also if they are the default."""
         parts = []
         for name, value in self.convention.fields().items():
             if name in _ALWAYS & self._concerns() or value != getattr(DEFAULT, name):
@@ -128,22 +129,22 @@ class Metric(Named):
         judged_offsets: ArrayLike | None = None,
         unjudged: ArrayLike | None = None,
     ) -> Array:
-        """Its value for each query (Q,), NaN where the query is skipped; see `Lists` for the arguments."""
-        known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
-        found: Array = evaluate_all([self], scores, labels, offsets, **known, unjudged=unjudged)[0]
-        return found
+        """Its value for each query (Q,), NaN if the query is skipped; see `Lists` for the arguments."""
+        judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
+        values: Array = evaluate_all([self], scores, labels, offsets, document_ids=document_ids, **judgments)[0]
+        return values
 
     def _settle(self, values: Array, lists: Lists) -> None:
-        """Put into `values` (Q,) what the convention says of queries that are short or have nothing to find."""
+        """Set `values` (Q,) of short queries, and of those with nothing to find, by the convention."""
         how, empty, zero = self.convention, np.isnan(values), self.conventions.zero
         if how.short == "zero" and self.cutoff is not None:
             values[np.diff(lists.offsets) < self.cutoff] = zero
         values[empty] = {"skip": np.nan, "zero": zero, "one": self.conventions.one}[how.empty]
 
     def average(self, values: ArrayLike) -> Average:
-        """Its values over queries as one number: the mean, or what it reports in its place."""
-        found = mean(values)
-        return found._replace(value=self.reported(found.value, found.queries))
+        """Its values over queries as one number: the mean, or the number that it reports instead."""
+        average = mean(values)
+        return average._replace(value=self.reported(average.value, average.queries))
 
     @classmethod
     def reported(cls, mean: float, queries: int) -> float:
@@ -155,7 +156,7 @@ class Metric(Named):
         return _config(self, *survey(np.ascontiguousarray(labels, np.float64))).copy()
 
     def _config(self, low: float, high: float, odd: float) -> Array:
-        """The same, for labels between two, of which one is not a whole number unless it is 0."""
+        """The same, for labels from `low` to `high`; `odd` is any fractional one, or 0."""
         how, config = self.convention, np.zeros(kernels.TABLE)
         config[kernels.CUTOFF] = kernels.NO_CUTOFF if self.cutoff is None else self.cutoff
         config[kernels.SHIFT] = how.discount == "letor"
@@ -177,7 +178,7 @@ class Metric(Named):
         return np.concatenate([config, table])
 
     def own_numbers(self, largest_label: float) -> tuple[float, ...]:
-        """Its own parameters as its kernels read them: numbers as they are, words by their place, None as NaN."""
+        """Its own parameters as its kernels read them: numbers as they are, words by their index, None as NaN."""
         return tuple(_as_number(getattr(self, name), hint) for name, hint in self.own_parameters().items())
 
     def swap_functions(self) -> tuple[Any, Any]:
@@ -200,11 +201,11 @@ class Metric(Named):
             raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")
 
     def work_size(self, n: int) -> int:
-        """The numbers of workspace that `prepare` needs for n documents."""
+        """The length of the workspace that `prepare` needs for n documents."""
         return 3 * n + 3
 
     def _head(self, stated: Mapping[str, Any] | None = MappingProxyType({})) -> str:
-        """Name, own parameters, cut-off; without those parameters that are the default or as `stated`."""
+        """Name, own parameters, cut-off; without parameters that are the default or as `stated`."""
         shown = {}
         for field in dataclasses.fields(self):
             if field.name in self.own_parameters():
@@ -215,69 +216,71 @@ class Metric(Named):
         return f"{self.names.prints or self.name}{arguments}" + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     def _concerns(self) -> set[str]:
-        """The fields of the convention that concern it."""
+        """The fields of the convention that affect it."""
         fields = {"scores", *self.conventions.uses} - (set() if self.cutoff else {"divisor", "short"})
         fields |= {"ties"} if self.kernel.order_matters else set()
         return fields | ({"empty"} if self.conventions.can_be_empty else set())
 
     def _concerning(self, convention: Convention) -> Convention:
-        """The convention with everything that does not concern this metric at its default, so that equals are equal."""
+        """The convention with every field that does not affect this metric at its default, so that equals are equal."""
         kept = self._concerns() | {"preset"}
         return Convention(**{name: value for name, value in vars(convention).items() if name in kept})
 
     @classmethod
     def _read(cls, spelled: Spelling, text: str) -> tuple[type[Self], dict[str, Any]]:
-        """The metric of a spelling, and what the spelling states."""
-        known = cls._names()
-        if spelled.name not in known:
-            raise UnknownNameError("metric", spelled.name, _one_each(spelled.name, known))
-        kind, stated = known[spelled.name]
-        found = {**stated, **spelled.changes}
+        """The metric of a spelling, and the fields that the spelling sets."""
+        with contextlib.suppress(UnknownNameError):  # if so, all are loaded: it may be another spelling
+            cls.find(spelled.name.replace("_", "-"))  # imports the file of that name alone if there is one
+        names = cls._names()
+        if spelled.name not in names:
+            raise UnknownNameError("metric", spelled.name, _one_each(spelled.name, names))
+        kind, stated = names[spelled.name]
+        fields = {**stated, **spelled.changes}
         for key, value in spelled.arguments.items():
-            found |= kind._argument(key, value, text)
+            fields |= kind._argument(key, value, text)
         if spelled.number is not None:
-            found |= kind._numbered(spelled.number, text)
+            fields |= kind._numbered(spelled.number, text)
         if spelled.at is not None:
             if "cutoff" in stated:
                 raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
             cutoff = {"cutoff": whole_number(spelled.at, text)} if kind.conventions.cuts else {}
-            found |= cutoff or kind._numbered(spelled.at, text)
-        if spelled.name.endswith("_cut") and found.get("cutoff") is None:
+            fields |= cutoff or kind._numbered(spelled.at, text)
+        if spelled.name.endswith("_cut") and fields.get("cutoff") is None:
             printed = kind.names.prints or kind.name
             raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {printed}@10.")
-        return kind, found
+        return kind, fields
 
     @classmethod
     def _names(cls) -> dict[str, tuple[type[Self], Mapping[str, Any]]]:
-        """Every name of every metric, with what the name states."""
-        found: dict[str, tuple[type[Self], Mapping[str, Any]]] = {}
-        for name, kind in cls.catalogue().items():
+        """Every name of every imported metric, with the fields that the name sets."""
+        names: dict[str, tuple[type[Self], Mapping[str, Any]]] = {}
+        for name, kind in sorted(cls._registered().items()):
             for spelling, stated in {name: {}, kind.names.prints or name: {}, **kind.names.spellings}.items():
                 word = spelling.replace("-", "_")
-                if found.get(word, (kind,))[0] is not kind:
-                    raise ParameterError(f"Two metrics are called {word!r}: {found[word][0].name} and {name}.")
-                found[word] = kind, stated
-        return found
+                if names.get(word, (kind,))[0] is not kind:
+                    raise ParameterError(f"Two metrics are called {word!r}: {names[word][0].name} and {name}.")
+                names[word] = kind, stated
+        return names
 
     @classmethod
     def _argument(cls, key: str, value: str, text: str) -> dict[str, Any]:
-        """What `key=value` in a metric's brackets states."""
+        """The field that `key=value` in a metric's brackets sets."""
         own = cls.own_parameters()
         if key in own:
             return {key: read(value.strip("'\""), own[key], f"{text}: {key}")}
         stated = read_argument(key, value, text)
         if stated is None or not set(stated) <= {"cutoff", *cls.conventions.uses}:
-            known = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.conventions.uses), "cutoff"]
-            raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(known)}.")
+            keys = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.conventions.uses), "cutoff"]
+            raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(keys)}.")
         return stated
 
     @classmethod
     def _numbered(cls, number: str, text: str) -> dict[str, Any]:
-        """What a number at the end of a name states; `.95` is a fraction only where the parameter is one."""
+        """The field that a number at the end of a name sets; `.95` is a fraction only if the parameter is one."""
         field = cls.names.number
         if field == "cutoff":
             return {"cutoff": whole_number(number.removeprefix("."), text)}
-        bounds = next(one for one in dataclasses.fields(cls) if one.name == field).metadata
+        bounds = next(parameter for parameter in dataclasses.fields(cls) if parameter.name == field).metadata
         fraction = min(bounds.get("most", np.inf), bounds.get("below", np.inf)) <= 1.0
         digits = number if fraction else number.removeprefix(".")
         return {field: read(digits, cls.own_parameters()[field], f"{text}: {field}")}
@@ -294,12 +297,12 @@ def evaluate_all(
     judged_offsets: ArrayLike | None = None,
     unjudged: ArrayLike | None = None,
 ) -> Array:
-    """The value of each metric for each query (M, Q), NaN where a query is skipped; see `Lists` for the arguments.
+    """The value of each metric for each query (M, Q), NaN if a query is skipped; see `Lists` for the arguments.
 
     Each query is sorted once for all metrics that treat ties alike.
     """
-    known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
-    lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
+    judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
+    lists = Lists(scores, labels, offsets, document_ids=document_ids, **judgments)
     alike: dict[View, list[int]] = {}
     for m, metric in enumerate(metrics):
         alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
@@ -356,10 +359,10 @@ def _as_number(value: Any, hint: Any) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _one_each(name: str, known: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
-    """Of each metric the name nearest to `name`, so that no suggestion repeats a metric."""
+def _one_each(name: str, names: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
+    """The nearest name of each metric, so that no suggestion repeats a metric."""
     best: dict[type[Metric], tuple[float, str]] = {}
-    for word, (kind, _) in known.items():
-        found = SequenceMatcher(None, name, word).ratio(), word
-        best[kind] = max(best.get(kind, (0.6, kind.name)), found if found[0] > 0.6 else (0.6, kind.name))
+    for word, (kind, _) in names.items():
+        near = SequenceMatcher(None, name, word).ratio(), word
+        best[kind] = max(best.get(kind, (0.6, kind.name)), near if near[0] > 0.6 else (0.6, kind.name))
     return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]

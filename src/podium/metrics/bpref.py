@@ -1,9 +1,9 @@
-"""bpref: how few judged non-relevant documents stand above the relevant ones; documents without judgement are ignored.
+"""bpref: how few judged non-relevant documents are ranked above the relevant ones; unjudged documents are ignored.
 
 Formula: (1/R) Σ over retrieved relevant documents of 1 − min(c, B)/B, with R relevant and N non-relevant judged
 documents, B = min(R, N), and c the judged non-relevant documents ranked above. With N = 0 each counts 1.
 Ties: c before a relevant document of a tie group with k judged non-relevant ones is evenly spread over c…c + k.
-Cost: O(n). Use it for: test collections with incomplete judgements. Empty: R = 0.
+Cost: O(n). Use it for: test collections with incomplete judgments. Empty: R = 0.
 Negative labels mean pooled but not judged. Reference: Buckley and Voorhees (2004), in the form of trec_eval.
 
     >>> from podium.metrics import Metric
@@ -26,10 +26,10 @@ from podium.metrics.kernels import RELEVANT, count_relevant
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1/R) Σ E[1 − min(c, B)/B]."""
-    found = count_relevant(ideal, config)
-    if found == 0:
+    n_relevant = count_relevant(ideal, config)
+    if n_relevant == 0:
         return np.nan
-    bound = min(found, count_non_relevant(ideal, config))
+    bound = min(n_relevant, count_non_relevant(ideal, config))
     total, above, start = 0.0, 0.0, 0
     while start < len(labels):
         end = ends[start]
@@ -43,23 +43,23 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
             total += relevant * (1.0 - lost / (others + 1.0) / max(bound, 1.0))
         above += others
         start = end
-    return total / found
+    return total / n_relevant
 
 
 @compiled
 def count_non_relevant(ideal: Array, config: Array) -> int:
     """The number of judged documents that are not relevant."""
-    found = 0
+    count = 0
     for label in ideal:
-        found += 0.0 <= label < config[RELEVANT]
-    return found
+        count += 0.0 <= label < config[RELEVANT]
+    return count
 
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant; c at each place; relevant documents up to each place with c ≤ B, and with c < B; B; 1/(B R)."""
-    n, found = len(labels), count_relevant(ideal, config)
-    bound = min(found, count_non_relevant(ideal, config))
+    """1 if relevant; c at each place; relevant documents up to each place with c ≤ B, and with c < B; B; 1/(B R)."""
+    n, n_relevant = len(labels), count_relevant(ideal, config)
+    bound = min(n_relevant, count_non_relevant(ideal, config))
     above, near, nearer = 0.0, 0.0, 0.0
     for place in range(n):
         relevant = labels[place] >= config[RELEVANT]
@@ -71,7 +71,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
             above += 1.0
         work[2 * n + place], work[3 * n + place] = near, nearer
     work[4 * n] = bound
-    work[4 * n + 1] = 1.0 / (bound * found) if bound > 0 else 0.0
+    work[4 * n + 1] = 1.0 / (bound * n_relevant) if bound > 0 else 0.0
 
 
 @compiled
@@ -91,7 +91,7 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 
 @register
 class Bpref(Metric):
-    """bpref: binary preference, for incomplete judgements."""
+    """bpref: binary preference, for incomplete judgments."""
 
     conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
     kernel = Kernel(measure, swaps=(prepare, swap), sees_unjudged=True)

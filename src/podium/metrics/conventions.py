@@ -1,22 +1,22 @@
-"""Conventions: everything about a measure that tools do differently, and the presets that name what each tool does.
+"""Conventions: everything that tools compute differently in a metric, and presets for the convention of each tool.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("ndcg@10[letor3]").convention.gain
     (0.0, 1.0, 3.0)
 
-A preset gives each measure the convention of a tool, so that our number is the tool's number:
+A preset gives each metric the convention of a tool, so that our number is the tool's number:
 
 - `letor3`, `letor4`, `mslr`: the evaluation scripts of LETOR 3.0, LETOR 4.0 and MSLR-WEB.
 - `trec`: trec_eval 9 and pytrec_eval, which compare scores in single precision (map@k is `map_cut_k`).
 - `trec10`: trec_eval 10, which compares scores in double precision and rounds recall levels differently.
 - `gdeval`: gdeval.pl.
-- `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: what these compute by default. XGBoost cuts at 32
-  where no k is given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not
-  copied, nor is CatBoost's ERR, which takes labels as chances. XGBoost compares scores in single precision, as
-  trec_eval 9 does. ranx leaves the order of tied documents open; here it is input order.
+- `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: the defaults of these. XGBoost cuts at 32 if no k is
+  given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not copied, nor is
+  CatBoost's ERR, which takes labels as probabilities. XGBoost compares scores in single precision, as trec_eval 9 does.
+  ranx leaves the order of tied documents open; here it is input order.
 
-`PRESETS` holds what is true of all measures of a tool. What a tool does differently for one measure is said in that
-measure's class (`Conventions.presets`).
+`PRESETS` holds what is true of all metrics of a tool. Differences for one metric are in that metric's class
+(`Conventions.presets`).
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ LARGEST_EXPONENT = 50
 
 @dataclass(frozen=True)
 class Convention:
-    """How a measure is computed. A measure ignores what does not concern it."""
+    """How a metric is computed. A metric ignores fields that do not affect it."""
 
     gain: Gain | tuple[float, ...] = "exp2"
-    """What a label y is worth: 2^y − 1, y itself, or the entry y of a table."""
+    """The gain of a label y: 2^y − 1, y itself, or the entry y of a table."""
     discount: Discount = "log2"
     """Rank r counts 1/log2(r + 1); in the LETOR scripts 1 for r ≤ 2, then 1/log2(r)."""
     relevant: float = 1.0
-    """A document is relevant when its label is at least this."""
+    """A document is relevant if its label is at least this."""
     divisor: Literal["cutoff", "relevant", "list"] = "cutoff"
     """P@k: k (cutoff), or min(k, n) (list). AP@k: min(k, relevant documents) (cutoff), or all of them (relevant)."""
     ties: Literal["mean", "input", "worst", "best", "docno"] = "mean"
@@ -81,7 +81,7 @@ class Convention:
                 raise ParameterError(f"metric: {name} must be a finite number; got {value}.")
 
     def fields(self) -> dict[str, Any]:
-        """What it says, by field."""
+        """The value of each field, without the preset."""
         return {name: value for name, value in vars(self).items() if name != "preset"}
 
     def changes(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sklearn": {"gain": "linear", "empty": "zero", "ideal": "list"},
     "ranx": {"ties": "input", "empty": "zero", "gain": "linear", "floor": 1.0},
 }
-"""What each tool does in all of its measures."""
+"""The convention of each tool in all of its metrics."""
 
 
 @functools.cache
@@ -152,9 +152,9 @@ def _hints() -> dict[str, Any]:
 
 @functools.cache
 def _choices() -> dict[str, list[str]]:
-    """The words that a field can be, of the fields that are words."""
-    named = {one.name: _hints()[one.name] for one in dataclasses.fields(Convention) if isinstance(one.default, str)}
-    return {name: _words(typing.get_args(hint)) for name, hint in named.items()}
+    """The words allowed for each field that is a word."""
+    words = [entry.name for entry in dataclasses.fields(Convention) if isinstance(entry.default, str)]
+    return {name: _words(typing.get_args(_hints()[name])) for name in words}
 
 
 def _words(options: tuple[Any, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Metrics that count: they are reported as a total over queries, and have no upper bound."""
+"""Counting metrics: reported as a total over queries, without an upper bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from podium.metrics.declaration import Conventions
 
 @dataclass(frozen=True, repr=False)
 class Count(Metric):
-    """A number of something in each query."""
+    """A count in each query, such as its relevant documents."""
 
     range = (0.0, float("inf"))
     normalised = False
@@ -22,5 +22,5 @@ class Count(Metric):
 
 
 def counting(*uses: str) -> Conventions:
-    """The conventions of a count: the whole list, whatever is in it."""
+    """The conventions of a count: over the whole list, defined for every query."""
     return Conventions(uses, cuts=False, can_be_empty=False)

@@ -1,7 +1,7 @@
 """DCG@k: discounted cumulative gain.
 
 Formula: DCG = Σ_{r ≤ k} G(y_r) D(r), with y_r the label at rank r, G the gain and D the discount of the convention.
-Ties: the documents of a tie group each stand at each of its places equally often, so each place has the mean gain.
+Ties: the mean over all orders of tied documents, exactly: each place of a tie group has its mean gain.
 Cost: O(n). Use it for: totals; to compare queries, NDCG. Empty: no judged document with a gain above 0.
 Reference: Järvelin and Kekäläinen (2002); ties: McSherry and Najork (2008).
 
@@ -41,7 +41,7 @@ def expected_dcg(labels: Array, ends: Ints, config: Array) -> float:
 
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
-    """DCG, defined where something has a gain."""
+    """DCG; NaN if no judged document has a gain."""
     if not has_gain(ideal, config):
         return np.nan
     return expected_dcg(labels, ends, config)

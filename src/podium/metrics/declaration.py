@@ -1,9 +1,9 @@
-"""What a metric's file declares beside its parameters: its names, its conventions, its kernel.
+"""Declarations of a metric's file besides its parameters: its names, its conventions, its kernel.
 
     >>> Names(stating("rr", "recip_rank")).spellings
     {'rr': {}, 'recip_rank': {}}
 
-The defaults are right for a plain metric, so that its file declares what is special about it and nothing else.
+The defaults fit a plain metric, so that a file declares only what is special.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Stated = Mapping[str, Mapping[str, Any]]
-"""By the name of a spelling or a preset, what it states: fields of the convention, parameters of the metric, cutoff."""
+"""By spelling or preset, the values that it sets: fields of the convention, parameters of the metric, cutoff."""
 Words = Mapping[str, tuple[str, Callable[[Any], str]]]
-"""By field, its subject and a function that words its values: `("hits are divided by", …)`."""
+"""By field, a phrase and a function that writes its values: `("hits are divided by", …)`."""
 
 
 def stating(*names: str, **fields: Any) -> dict[str, Mapping[str, Any]]:
-    """Names of spellings or presets that all state the same fields, by default none."""
+    """Spellings or presets that all set the same fields, by default none."""
     return dict.fromkeys(names, fields)
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a metric is called, by podium and by other tools."""
+    """Names of a metric in podium and in other tools."""
 
     spellings: Stated = field(default_factory=dict)
-    """Other names for it, in lower case with words joined by underscores, and what each name states."""
+    """Other names for it, in lower case with words joined by underscores, and the fields that each sets."""
     prints: str | None = None
     """Canonical name for printing, if it differs from the registered one."""
     number: str = "cutoff"
@@ -37,20 +37,20 @@ class Names:
 
 @dataclass(frozen=True)
 class Conventions:
-    """Which conventions concern a metric, and what tools do differently for it alone."""
+    """Conventions that affect a metric, and how tools differ for it alone."""
 
     uses: tuple[str, ...] = ()
-    """The fields of the convention that concern it, besides scores, empty if it can be, and ties if order matters."""
+    """The fields of the convention that affect it, besides scores, empty if it can be, and ties if order matters."""
     divisors: tuple[str, ...] = ("cutoff",)
     """The values of `divisor` that make sense for it."""
     presets: Stated = field(default_factory=dict)
-    """What presets state for this metric alone. A cutoff holds if none is given; None: there is never one."""
+    """Fields that presets set for this metric alone. A cutoff holds if none is given; None: there is never one."""
     words: Words = field(default_factory=dict)
-    """How `podium reconcile` words its own parameters and its `divisor`."""
+    """Phrases of `podium reconcile` for its own parameters and its `divisor`."""
     cuts: bool = True
     """Whether it can be cut off at k."""
     can_be_empty: bool = True
-    """Whether there are queries in which it has nothing to find, so that it is not defined."""
+    """Whether it is undefined for some queries, such as those without relevant documents."""
     zero: float = 0.0
     """A query's value if the convention says that it counts 0."""
     one: float = 1.0
@@ -59,7 +59,7 @@ class Conventions:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The compiled functions of a metric, and how they treat a list; see `podium.metrics.kernels`."""
+    """Compiled functions of a metric, and how they treat a list; see `podium.metrics.kernels`."""
 
     measure: Any
     """(labels, ends, ideal, config) → value of one query."""
@@ -70,4 +70,4 @@ class Kernel:
     averages_ties: bool = True
     """Whether ties=mean is the mean over all orders of tied documents."""
     sees_unjudged: bool = False
-    """Whether documents without judgment (label NaN) are told from those judged 0."""
+    """Whether documents without judgment (label NaN) differ from those judged 0."""

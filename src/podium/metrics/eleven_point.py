@@ -24,12 +24,12 @@ from podium.metrics.kernels import OWN, count_relevant
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The mean of eleven interpolated precisions."""
-    found = count_relevant(ideal, config)
-    if found == 0:
+    n_relevant = count_relevant(ideal, config)
+    if n_relevant == 0:
         return np.nan
     total = 0.0
     for tenth in range(11):
-        total += interpolated(labels, ends, needed(tenth / 10.0, found, config[OWN]), config)
+        total += interpolated(labels, ends, needed(tenth / 10.0, n_relevant, config[OWN]), config)
     return total / 11.0
 
 
@@ -38,7 +38,7 @@ class ElevenPoint(Metric):
     """Interpolated precision averaged over the eleven recall levels 0, 0.1, …, 1."""
 
     rounding: Rounding = "up"
-    """How level × R is made a number of documents; see `iprec`."""
+    """How level × R is rounded to a number of documents; see `iprec`."""
     names = Names(stating("11_pt_avg"), prints="11pt-avg")
     conventions = Conventions(
         uses=("relevant", "ideal"), presets=ROUNDING_PRESETS, words={"rounding": ROUNDING_WORDS}, cuts=False

@@ -1,7 +1,7 @@
-"""ERR@k: expected reciprocal rank, of the document where a user who reads from the top stops.
+"""ERR@k: expected reciprocal rank of the document at which a user who reads from the top stops (cascade model).
 
 Formula: ERR = Σ_{r ≤ k} (1/r) R_r Π_{q < r} (1 − R_q), R = (2^y − 1)/2^{y_max}. y_max is `max_grade`: the scale's
-largest grade. Without it, the largest label of the judgements at hand is taken, so set it to compare data sets.
+largest grade. Without it, the largest label in the judgments is taken, so set it to compare data sets.
 Ties: let q_j be the mean product of j distinct (1 − R) of a tie group's documents with R > 0; a user who meets the
 (j+1)-th of them stops there with probability (q_j − q_{j+1})/q_j, and how many come before a place is hypergeometric.
 Cost: O(n), in tie groups O(documents with R > 0 × places that matter). Use it for: graded labels when one good document
@@ -78,7 +78,7 @@ class ERR(Metric):
     """ERR@k: expected reciprocal rank."""
 
     max_grade: int | None = param(default=None, least=1, most=LARGEST_EXPONENT)
-    """The largest grade of the scale; None: the largest label in the judgements at hand."""
+    """The largest grade of the scale; None: the largest label in the judgments."""
     names = Names(stating("expected_reciprocal_rank"))
     conventions = Conventions(
         uses=("short", "ideal", "floor"),
@@ -106,13 +106,13 @@ _NOTHING = 1e-18  # a chance too small to change a sum of order 1
 @compiled
 def _passing(labels: Array, config: Array) -> Array:
     """1 − R of the documents with R > 0."""
-    passing, found = np.empty(len(labels)), 0
+    passing, n = np.empty(len(labels)), 0
     for label in labels:
         stop = gain(label, config) * config[OWN]
         if stop > 0.0:
-            passing[found] = 1.0 - stop
-            found += 1
-    return passing[:found]
+            passing[n] = 1.0 - stop
+            n += 1
+    return passing[:n]
 
 
 @compiled

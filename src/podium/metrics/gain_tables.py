@@ -1,4 +1,4 @@
-"""Gains: what labels are worth under a convention, as numbers that kernels read; refuses labels that have none."""
+"""Gains of labels under a convention, as tables that kernels read; labels without a gain are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_conve
 
 @compiled
 def survey(labels: Array) -> tuple[float, float, float]:
-    """The smallest label or 0, the largest or 0, and one that is not a whole number or 0; NaN and infinities stay."""
+    """The smallest label or 0, the largest or 0, and any fractional one or 0; NaN and infinities stay."""
     low, high, others = np.int32(0), np.int32(0), np.int32(0)
     for label in labels:  # whole numbers, several at a time
         whole = np.int32(min(max(label, -_WHOLE), _WHOLE))
@@ -34,7 +34,7 @@ def _survey_any(labels: Array) -> tuple[float, float, float]:
 
 
 def gain_table(how: Convention, low: float, high: float, odd: float) -> Array | None:
-    """The gain of each label from 0 up; None where gains are computed from the label."""
+    """The gain of each label from 0 up; None if gains are computed from the label."""
     if not isinstance(how.gain, tuple) and (low < 0 or high >= _TABLE_SIZE or odd != 0):
         return None
     grades = np.arange(int(high) + 1, dtype=np.float64)

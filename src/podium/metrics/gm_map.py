@@ -1,4 +1,4 @@
-"""GMAP: the geometric mean over queries of average precision, here the logarithm of each query's.
+"""GMAP: the geometric mean over queries of average precision; per query, the logarithm of AP.
 
 Formula: per query log max(AP@k, 10⁻⁵), reported as e^mean: √(AP₁·AP₂·…) with at least 10⁻⁵ each. AP as in MAP.
 Ties: AP is averaged over all orders of tied documents, then the logarithm taken. Cost: O(n).
@@ -39,7 +39,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @register
 class GeometricMAP(Metric):
-    """GMAP: the geometric mean of average precision; a query's own value is the logarithm of its AP."""
+    """GMAP: the geometric mean of average precision; a query's value is the logarithm of its AP."""
 
     name = "gm-map"
     names = Names(stating("gmap"))

@@ -1,10 +1,10 @@
-"""infAP: inferred average precision, an estimate of AP where only a sample of the pool was judged.
+"""infAP: inferred average precision, an estimate of AP if only a sample of the pool was judged.
 
 Formula: (1/R) Σ over retrieved relevant documents of (1/r)·(1 + p·(h + ε)/(h + m + 2ε)), with r its rank and, above it,
 p documents in the pool, h judged relevant and m judged non-relevant ones; R relevant judged documents, ε = 10⁻⁵.
-A negative label means in the pool but not judged; a document without any judgement is not in the pool.
-Ties: the mean over all orders, exactly; how many judged ones stand above is hypergeometric. Cost: O(n), in tie groups
-with unjudged documents O(documents × judged ones). Use it for: sampled judgements. Empty: R = 0.
+A negative label means in the pool but not judged; a document without any judgment is not in the pool.
+Ties: the mean over all orders, exactly; the number of judged ones above is hypergeometric. Cost: O(n), in tie groups
+with unjudged documents O(documents × judged ones). Use it for: sampled judgments. Empty: R = 0.
 Reference: Yilmaz and Aslam (2006), in the form of trec_eval.
 
     >>> from podium.metrics import Metric
@@ -29,35 +29,35 @@ _EPSILON = 1e-5
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1/R) Σ_r E[relevant at r × inferred precision at r]."""
-    found = count_relevant(ideal, config)
-    if found == 0:
+    n_relevant = count_relevant(ideal, config)
+    if n_relevant == 0:
         return np.nan
     total, start = 0.0, 0
     above = np.zeros(3)  # relevant, judged non-relevant, pooled but not judged
     while start < len(labels):
         end = ends[start]
-        mine = np.zeros(3)
+        tied = np.zeros(3)
         for place in range(start, end):
             label = labels[place]
             if label >= config[RELEVANT]:
-                mine[0] += 1.0
+                tied[0] += 1.0
             elif label >= 0.0:
-                mine[1] += 1.0
+                tied[1] += 1.0
             elif label < 0.0:  # not NaN
-                mine[2] += 1.0
-        if mine[0] > 0.0:
-            total += _within(above, mine, start, end)
-        above += mine
+                tied[2] += 1.0
+        if tied[0] > 0.0:
+            total += _within(above, tied, start, end)
+        above += tied
         start = end
-    return total / found
+    return total / n_relevant
 
 
 @compiled
-def _within(above: Array, mine: Array, start: int, end: int) -> float:
+def _within(above: Array, tied: Array, start: int, end: int) -> float:
     """The expected sum over the relevant documents of a tie group."""
-    size, judged = end - start - 1, int(mine[0] + mine[1]) - 1  # of the others, for any relevant one
-    other_relevant = (mine[0] - 1.0) / max(judged, 1)
-    pooled = mine[2] / max(size - judged, 1)  # the share of the unjudged that are in the pool
+    size, judged = end - start - 1, int(tied[0] + tied[1]) - 1  # of the others, for any relevant one
+    other_relevant = (tied[0] - 1.0) / max(judged, 1)
+    pooled = tied[2] / max(size - judged, 1)  # the share of the unjudged that are in the pool
     chance = np.zeros(judged + 2)  # [k]: that k other judged documents are ranked above
     chance[0] = 1.0
     total = 0.0
@@ -74,12 +74,12 @@ def _within(above: Array, mine: Array, start: int, end: int) -> float:
             next_is = chance[s] * (judged - s) / max(size - t, 1)
             chance[s + 1] += next_is
             chance[s] -= next_is
-    return total * mine[0] / (size + 1.0)  # type: ignore[no-any-return]
+    return total * tied[0] / (size + 1.0)  # type: ignore[no-any-return]
 
 
 @register
 class InfAP(Metric):
-    """infAP: inferred average precision, for sampled judgements."""
+    """infAP: inferred average precision, for sampled judgments."""
 
     names = Names(stating("infap"))
     conventions = Conventions(uses=("relevant", "ideal"), cuts=False)

@@ -1,10 +1,10 @@
 """Interpolated precision at a recall level: the best precision at or beyond that recall, a point of the curve.
 
 Formula: max over ranks r with (relevant documents at ranks ≤ r) ≥ c of (relevant documents at ranks ≤ r)/r; c is the
-recall level times R, the number of relevant judged documents, rounded up. 0 where the list never gets there.
+recall level times R, the number of relevant judged documents, rounded up. 0 if the list never reaches it.
 trec_eval 9 takes c = ⌊level·R + 0.9⌋ (`rounding=truncate`), trec_eval 10 the nearest number (`rounding=nearest`).
-Ties: tied documents come all at once, as in scikit-learn's precision_recall_curve: recall and precision are looked at
-only after whole tie groups. It is not the mean over their orders. Cost: O(n).
+Ties: tied documents come all at once, as in scikit-learn's precision_recall_curve: recall and precision are taken only
+after whole tie groups. It is not the mean over their orders. Cost: O(n).
 Use it for: precision–recall curves averaged over queries. Empty: no relevant judged document.
 
     >>> from podium.metrics import Metric
@@ -31,7 +31,7 @@ UP, TRUNCATE, NEAREST = 0.0, 1.0, 2.0
 
 @compiled
 def needed(level: float, relevant: int, rounding: float) -> int:
-    """The number of relevant documents that make a recall level."""
+    """The number of relevant documents that a recall level needs."""
     exact = level * relevant
     if rounding == TRUNCATE:
         return int(exact + 0.9)
@@ -57,10 +57,10 @@ def interpolated(labels: Array, ends: Ints, least: int, config: Array) -> float:
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Interpolated precision at the recall level."""
-    found = count_relevant(ideal, config)
-    if found == 0:
+    n_relevant = count_relevant(ideal, config)
+    if n_relevant == 0:
         return np.nan
-    return interpolated(labels, ends, needed(config[OWN], found, config[OWN + 1]), config)
+    return interpolated(labels, ends, needed(config[OWN], n_relevant, config[OWN + 1]), config)
 
 
 Rounding = Literal["up", "truncate", "nearest"]
@@ -78,7 +78,7 @@ class IPrec(Metric):
     recall: float = param(default=0.5, least=0.0, most=1.0)
     """The recall level."""
     rounding: Rounding = "up"
-    """How level × R is made a number of documents."""
+    """How level × R is rounded to a number of documents."""
     names = Names(stating("iprec_at_recall"), number="recall")
     conventions = Conventions(
         uses=("relevant", "ideal"),

@@ -2,9 +2,9 @@
 
 Formula: τ-b = (C − D)/√((C + D + T_s)(C + D + T_y)), with C concordant and D discordant pairs, T_s pairs of equal score
 but different labels, T_y pairs of equal label but different scores.
-Ties: τ-b is made for them, so ties=mean is τ-b itself, not a mean; where all scores are equal it is 0.
+Ties: τ-b accounts for them, so ties=mean is τ-b itself, not a mean; 0 if all scores are equal.
 Cost: O(n log n). Use it for: full rankings as ground truth. Range: −1…1. Empty: no two labels differ.
-Only the list counts, never what else was judged. Reference: Kendall (1945); Knight (1966).
+Only documents in the list count, never others that were judged. Reference: Kendall (1945); Knight (1966).
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("kendall")([2, 1, 3], [3, 2, 1], [0, 3])  # (A, B, C) against (C, A, B)

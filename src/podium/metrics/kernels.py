@@ -1,16 +1,16 @@
-"""What the compiled measures share: the layout of their numbers, gain, discount, and the sweep over queries.
+"""Shared parts of metric kernels: the layout of `config`, gain, discount, and the sweep over queries.
 
-A measure is written for ONE query, as a kernel
+A metric is written for ONE query, as a kernel
 
     kernel(labels, ends, ideal, config) -> value
 
-where `labels` are in rank order, `ends[p]` is the place (exclusive) where the documents tied with place p end,
+with `labels` in rank order; `ends[p]` is the end (exclusive) of the places of the documents tied with place p,
 `ideal` are the judged labels from the largest to the smallest, and `config` holds the numbers of the convention and,
 from `OWN` on, the metric's own parameters in the order of its fields. A kernel returns the expectation over all orders
-of tied documents, and NaN where the measure is not defined. For a metric that asks for it (`Kernel.sees_unjudged`) the
-label of a document without judgement is NaN; a negative label means pooled but not judged.
+of tied documents, and NaN if the metric is not defined. If a metric asks for it (`Kernel.sees_unjudged`), the label of
+a document without judgment is NaN; a negative label means pooled but not judged.
 
-For LambdaRank a measure also says what swapping two documents changes, without ties:
+For LambdaRank a metric also has the change when two documents swap places, without ties:
 
     prepare(labels, ideal, config, work)          fills the workspace, once per order
     swap(labels, config, work, i, j) -> |ΔM|      of the documents at places i < j, in constant time
@@ -19,11 +19,9 @@ For LambdaRank a measure also says what swapping two documents changes, without 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
@@ -31,20 +29,20 @@ from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_
 from podium.jit.views import view
 
 MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
-"""The type of a measure's kernel: (labels, ends, ideal, config) → value."""
+"""The type of a metric's kernel: (labels, ends, ideal, config) → value."""
 PREPARE = "void(float64[::1], float64[::1], float64[::1], float64[::1])"
-"""The type of what prepares swaps: (labels, ideal, config, work)."""
+"""The type of the function that prepares swaps: (labels, ideal, config, work)."""
 SWAP = "float64(float64[::1], float64[::1], float64[::1], int64, int64)"
 """The type of a swap: (labels, config, work, i, j) → |ΔM|."""
 
 CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, GAIN, OWN = range(8)
-"""Places in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all relevant
+"""Indices in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all relevant
 documents, P by the list's length; the floor of labels; whether gains come from the table (0), are the label (1) or
-2^label − 1 (2); where the metric's own parameters start."""
+2^label − 1 (2); the first of the metric's own parameters."""
 MOST_OWN = 4
 """The largest number of parameters a metric can have."""
 TABLE = OWN + MOST_OWN
-"""Where the table of gains starts in `config`."""
+"""Index of the gain table in `config`."""
 FROM_TABLE, LINEAR, EXP2 = 0.0, 1.0, 2.0
 NO_CUTOFF = 2.0**53
 
@@ -54,26 +52,26 @@ _DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1
 
 @compiled
 def discount(place: int, config: Array) -> float:
-    """What the place counts, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
+    """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
     at = max(place - int(config[SHIFT]), 0)
     return _DISCOUNTS[at] if at < len(_DISCOUNTS) else 1.0 / np.log2(at + 2.0)  # type: ignore[no-any-return]
 
 
 @compiled
 def exp2_gain(label: float) -> float:
-    """2^y − 1, what NDCG and the losses made for it take a document of label y to be worth."""
+    """Gain 2^y − 1 of label y, as in NDCG and the losses that optimise it."""
     return 2.0**label - 1.0  # type: ignore[no-any-return]
 
 
 @compiled
 def log2_discount(rank: float) -> float:
-    """1/log2(1 + r), what NDCG and the losses made for it take rank r to count; r from 1, not necessarily whole."""
+    """Discount 1/log2(1 + r) of rank r ≥ 1, not necessarily whole, as in NDCG and the losses that optimise it."""
     return 1.0 / math.log2(1.0 + rank)
 
 
 @compiled
 def gain(label: float, config: Array) -> float:
-    """What a document of this label is worth."""
+    """Gain of a label."""
     if config[GAIN] == FROM_TABLE:
         return config[TABLE + int(label)]  # type: ignore[no-any-return]
     if label < config[FLOOR]:
@@ -90,10 +88,10 @@ def cut(n: int, config: Array) -> int:
 @compiled
 def count_relevant(ideal: Array, config: Array) -> int:
     """The number of relevant documents among the judged, whose labels descend."""
-    found = 0
-    while found < len(ideal) and ideal[found] >= config[RELEVANT]:
-        found += 1
-    return found
+    count = 0
+    while count < len(ideal) and ideal[count] >= config[RELEVANT]:
+        count += 1
+    return count
 
 
 @compiled
@@ -111,26 +109,26 @@ def has_gain(ideal: Array, config: Array) -> bool:
 @compiled
 def relevant_within(labels: Array, start: int, end: int, config: Array) -> int:
     """The number of relevant documents at places start…end − 1."""
-    found = 0
+    count = 0
     for place in range(start, end):  # a slice would count references, which costs more than this loop
-        found += labels[place] >= config[RELEVANT]
-    return found
+        count += labels[place] >= config[RELEVANT]
+    return count
 
 
 @compiled
 def expected_hits(labels: Array, ends: Ints, last: int, config: Array) -> float:
     """The expected number of relevant documents at the first `last` places."""
-    found, start = 0.0, 0
+    hits, start = 0.0, 0
     while start < last:
         end = ends[start]
-        found += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
+        hits += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
         start = end
-    return found
+    return hits
 
 
 @compiled
 def first_relevant_group(labels: Array, ends: Ints, last: int, config: Array) -> tuple[int, int]:
-    """Of the first tie group with relevant documents that starts before `last`: its start, and how many; 0 if none."""
+    """The first tie group with relevant documents that starts before `last`: its start, and their number; 0 if none."""
     start = 0
     while start < last:
         relevant = relevant_within(labels, start, ends[start], config)
@@ -142,7 +140,7 @@ def first_relevant_group(labels: Array, ends: Ints, last: int, config: Array) ->
 
 @compiled
 def additive_swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
-    """|ΔM| for M = Σ_p v_p w_p, a sum of what documents are worth times what places count.
+    """|ΔM| for M = Σ_p v_p w_p, a sum of document values times place weights.
 
     The workspace holds all v, then all w.
     """
@@ -165,24 +163,24 @@ def ideal_labels(judged: Array, offsets: Ints, out: Array) -> None:
 
 
 def sweep(
-    measures: Sequence[Any], configs: Sequence[Array], *, scores: Array, rows: Ints, labels: Array, offsets: Ints,
-    judged: Array, judged_offsets: Ints,
+    measures: Sequence[Callable[..., float]], configs: Sequence[Array], *, scores: Array, rows: Ints, labels: Array,
+    offsets: Ints, judged: Array, judged_offsets: Ints,
 ) -> Array:  # fmt: skip
-    """The value of each measure for each query (M, Q), all of a query's while its documents are at hand.
+    """The value of each metric for each query (M, Q), query by query so that its documents stay in cache.
 
-    `rows` are the documents of all queries in rank order, each at its own place; where there are none, documents are
-    put in the order of their scores, and those of equal score are tied.
+    `rows` are the documents of all queries in rank order, without ties; if it is empty, documents are sorted by score,
+    and equal scores are tied.
     """
-    found = np.empty((len(measures), len(offsets) - 1))
+    values = np.empty((len(measures), len(offsets) - 1))
     places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
     bounds = np.cumsum([0, *map(len, configs)])
     data = scores, rows, labels, offsets, judged, judged_offsets
-    _sweep(places, np.concatenate(configs), bounds, *data, *_room(offsets, judged_offsets), found)
-    return found
+    _sweep(places, np.concatenate(configs), bounds, *data, *_room(offsets, judged_offsets), values)
+    return values
 
 
-def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, NDArray[np.uint64], Ints, Array, Array]:
-    """For the largest query, what a sort needs, the ends of ties, the labels in rank order and the ideal ones."""
+def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, Words, Ints, Array, Array]:
+    """Workspace for the largest query: for a sort, the ends of ties, the labels in rank order and the ideal ones."""
     n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
     most = max(n, m)
     return (

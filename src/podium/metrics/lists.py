@@ -1,4 +1,4 @@
-"""Lists: the ranked lists of some queries, as metrics of each convention see them.
+"""Ranked lists of queries with their judgments, as metrics of each convention see them.
 
 >>> lists = Lists([0.1, 0.9, 0.5], [0, 1, 2], [0, 3])
 >>> lists.arrays(lists.view(Convention(ties="input"), mark_unjudged=False))["rows"].tolist()
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import AnyArray, Array, Flags, Ints
 from podium.base.errors import DataError
 from podium.jit.sorting import any_ties, break_ties, check_scores, order_all
 from podium.metrics.conventions import Convention
@@ -21,23 +21,23 @@ from podium.parsing.ids import Ids, id_keys
 
 
 class View(NamedTuple):
-    """How some metrics see the lists: those of one view are computed together."""
+    """The lists as metrics of equal conventions see them; metrics of one view are computed together."""
 
     ties: str
     precision: str
     from_list: bool
-    """Whether the best order is that of the list's documents, not of all that is judged."""
+    """Whether the ideal order is over the list's documents, not over all judged ones."""
     mark_unjudged: bool
-    """Whether the label of a document without judgement is NaN."""
+    """Whether the label of a document without judgment is NaN."""
 
 
 class Lists:
-    """Scores and labels of documents, query by query, with all that is judged.
+    """Scores and labels of documents, query by query, with all judgments.
 
     `scores` and `labels` have one number per document; rows offsets[q]:offsets[q+1] are query q. `judged` are the
     labels of all judged documents of each query, also those not in the list, with their own offsets; without them
-    every document in the list counts as judged and no other is known. `unjudged` marks the documents of the list
-    that have no judgement (their label is 0). `document_ids` are needed where ties are broken by them.
+    every document in the list counts as judged, and no other. `unjudged` marks the documents of the list that have no
+    judgment (their label is 0). `document_ids` are needed if ties are broken by them.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Lists:
         return len(self.offsets) - 1
 
     def view(self, how: Convention, *, mark_unjudged: bool) -> View:
-        """How a metric of this convention sees the lists; `mark_unjudged`: as `Kernel.sees_unjudged`."""
+        """The view of a metric of this convention; `mark_unjudged`: as `Kernel.sees_unjudged`."""
         from_list = how.ideal == "list" or self.judged is None
         return View(how.ties, how.scores, from_list, mark_unjudged and self.unjudged is not None)
 
@@ -86,11 +86,11 @@ class Lists:
         if view.from_list and view.mark_unjudged:
             kept = ~self.unjudged  # type: ignore[operator]
             judged, cuts = self.labels[kept], np.concatenate([[0], np.cumsum(kept)])[self.offsets]
-        found = {"scores": scores, "rows": rows, "labels": labels, "offsets": self.offsets}
-        return {**found, "judged": judged, "judged_offsets": cuts}
+        ranked = {"scores": scores, "rows": rows, "labels": labels, "offsets": self.offsets}
+        return {**ranked, "judged": judged, "judged_offsets": cuts}
 
     def survey(self, *, from_list: bool) -> tuple[float, float, float]:
-        """The smallest label at hand or 0, the largest or 0, and one that is not a whole number or 0."""
+        """The smallest label or 0, the largest or 0, and any fractional one or 0."""
         parts = [self._survey] if from_list else [self._survey, self._judged_survey]
         lows, highs, odds = zip(*parts, strict=True)
         return min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
@@ -131,11 +131,11 @@ def _offsets(values: ArrayLike, n: int, what: str) -> Ints:
 
 
 def _finite_survey(labels: Array, what: str) -> tuple[float, float, float]:
-    found = survey(labels)
-    if not np.isfinite(found).all():
+    summary = survey(labels)
+    if not np.isfinite(summary).all():
         row = int((~np.isfinite(labels)).argmax())
         raise DataError(f"The {what} of row {row} is {labels[row]}; expected a finite number, as for every document.")
-    return found
+    return summary
 
 
 def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int) -> tuple[Array | None, Ints]:
@@ -150,16 +150,16 @@ def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int)
     return labels, cuts
 
 
-def _mask(unjudged: ArrayLike, n: int, judged: Array | None) -> NDArray[np.bool_]:
+def _mask(unjudged: ArrayLike, n: int, judged: Array | None) -> Flags:
     mask = np.asarray(unjudged, np.bool_)
     if mask.shape != (n,):
         raise DataError(f"unjudged must say true or false for each of the {n} documents; got shape {mask.shape}.")
     if judged is None:
-        raise DataError("Where some documents are unjudged, give what is judged: judged and judged_offsets.")
+        raise DataError("If some documents are unjudged, give the judgments: judged and judged_offsets.")
     return mask
 
 
-def _ids(document_ids: Any, n: int) -> Ids | NDArray[Any]:
+def _ids(document_ids: Any, n: int) -> Ids | AnyArray:
     if document_ids is None:
         raise DataError(
             "ties=docno orders documents of equal score by their ids, but there are none. "

@@ -1,4 +1,4 @@
-"""MAP: the mean over queries of average precision, here the AP of each.
+"""MAP: mean average precision, the mean over queries of AP; per query, its AP.
 
 Formula: AP@k = (1/D) Σ_{r ≤ k, y_r relevant} (relevant documents at ranks ≤ r)/r, D = min(R, k) with R the number of
 relevant judged documents; D = R with divisor=relevant (trec_eval's `map_cut_k`).
@@ -26,8 +26,8 @@ from podium.metrics.kernels import DIVIDE_ALL, RELEVANT, count_relevant, cut, re
 @compiled
 def divisor(ideal: Array, config: Array) -> float:
     """min(R, k), or R."""
-    found = count_relevant(ideal, config)
-    return found if config[DIVIDE_ALL] else cut(found, config)
+    n_relevant = count_relevant(ideal, config)
+    return n_relevant if config[DIVIDE_ALL] else cut(n_relevant, config)
 
 
 @compiled
@@ -37,7 +37,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     if over == 0:
         return np.nan
     last, total, hits = cut(len(labels), config), 0.0, 0.0
-    mine, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0  # of the present tie group: Σ 1/r and Σ (t − 1)/r
+    relevant, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0  # of the present tie group: Σ 1/r and Σ (t − 1)/r
     for place in range(len(labels)):
         inverse = 1.0 / (place + 1.0) if place < last else 0.0
         if size == 0.0 and ends[place] == place + 1 and place + 1 < last:  # not tied: the same, in fewer steps
@@ -45,14 +45,14 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
             total += hit * ((hits + 1.0) * inverse)
             hits += hit
             continue
-        mine += labels[place] >= config[RELEVANT]
+        relevant += labels[place] >= config[RELEVANT]
         inverses += inverse
         weighted += size * inverse
         size += 1.0
         if ends[place] == place + 1:
-            total += (mine / size) * ((hits + 1.0) * inverses + weighted * (mine - 1.0) / max(size - 1.0, 1.0))
-            hits += mine
-            mine, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0
+            total += (relevant / size) * ((hits + 1.0) * inverses + weighted * (relevant - 1.0) / max(size - 1.0, 1.0))
+            hits += relevant
+            relevant, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0
             if place + 1 >= last:
                 break
     return total / over
@@ -60,7 +60,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant; relevant documents up to each place; Σ 1/r over relevant ranks up to each place; 1/D."""
+    """1 if relevant; relevant documents up to each place; Σ 1/r over relevant ranks up to each place; 1/D."""
     n, last = len(labels), cut(len(labels), config)
     relevance(labels, config, work)
     hits, inverse = 0.0, 0.0

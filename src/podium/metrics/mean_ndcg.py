@@ -23,34 +23,34 @@ from podium.metrics.kernels import additive_swap, discount, gain, has_gain
 
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
-    """The mean of all quotients of the running DCG and the running ideal DCG."""
+    """The mean over ranks of the running DCG over the running ideal DCG."""
     if not has_gain(ideal, config):
         return np.nan
-    n, total, found, largest, start = len(labels), 0.0, 0.0, 0.0, 0
+    n, total, reached, largest, start = len(labels), 0.0, 0.0, 0.0, 0
     while start < n:
         end = ends[start]
         worth = 0.0
         for place in range(start, end):
             worth += gain(labels[place], config)
         for place in range(start, end):
-            found += worth / (end - start) * discount(place, config)
+            reached += worth / (end - start) * discount(place, config)
             if place < len(ideal):
                 largest += gain(ideal[place], config) * discount(place, config)
-            total += found / largest
+            total += reached / largest
         start = end
     return total / max(n, 1)
 
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """Gains, then what each place counts: D(r)·(1/n) Σ_{k ≥ r} 1/DCG_ideal@k."""
+    """Gains, then the weight of each place: D(r)·(1/n) Σ_{k ≥ r} 1/DCG_ideal@k."""
     n, largest = len(labels), 0.0
-    some = has_gain(ideal, config)
+    defined = has_gain(ideal, config)
     for place in range(n):
         work[place] = gain(labels[place], config)
         if place < len(ideal):
             largest += gain(ideal[place], config) * discount(place, config)
-        work[n + place] = 1.0 / (n * largest) if some else 0.0
+        work[n + place] = 1.0 / (n * largest) if defined else 0.0
     later = 0.0
     for place in range(n - 1, -1, -1):
         later += work[n + place]

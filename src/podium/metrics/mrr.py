@@ -1,4 +1,4 @@
-"""MRR: the mean over queries of the reciprocal rank of the first relevant document.
+"""MRR: mean reciprocal rank of the first relevant document.
 
 Formula: RR@k = 1/r for the first relevant document, at rank r; 0 if r > k or there is none in the list.
 Ties: in the first tie group with a relevant document, m among N, the first one takes its t-th place with probability
@@ -43,7 +43,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant; then the places of the first and second relevant documents, n where there is none."""
+    """1 if relevant; then the places of the first and second relevant documents, n if there is none."""
     n = len(labels)
     relevance(labels, config, work)
     work[n], work[n + 1] = n, n
@@ -55,7 +55,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 
 @compiled
 def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
-    """|ΔRR|: what counts is where the first relevant document is afterwards."""
+    """|ΔRR|: only the place of the first relevant document matters."""
     n = len(labels)
     first, second = int(work[n]), int(work[n + 1])
     after = first

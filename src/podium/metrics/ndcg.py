@@ -1,4 +1,4 @@
-"""NDCG@k: DCG@k over that of the best order of the judged documents.
+"""NDCG@k: normalised discounted cumulative gain, DCG@k over that of the ideal order of the judged documents.
 
 Formula: NDCG = DCG@k(ranking) / DCG@k(judged labels in descending order).
 Ties: the mean over all orders of tied documents, exactly. Cost: O(n). Use it for: graded labels; the usual choice.
@@ -51,7 +51,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 
 @register
 class NDCG(Metric):
-    """NDCG@k: DCG@k over its largest value."""
+    """NDCG@k: normalised discounted cumulative gain, DCG@k over its largest value."""
 
     names = Names({"ndcg_cut": {}, "ndcg_burges": {"gain": "exp2"}})
     conventions = Conventions(

@@ -1,7 +1,7 @@
 """Number of relevant judged documents.
 
 Formula: R, the number of relevant judged documents; reported as the total over queries. Ties: they do not matter.
-Cost: O(n). Use it for: checking that a run and its judgements are what they should be. Empty: never.
+Cost: O(n). Use it for: checking a run against its judgments. Empty: never.
 Reference: trec_eval.
 
     >>> from podium.metrics import Metric

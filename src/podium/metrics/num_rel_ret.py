@@ -1,7 +1,7 @@
 """Number of relevant documents retrieved.
 
 Formula: The number of relevant documents in the list; reported as the total over queries. Ties: they do not matter.
-Cost: O(n). Use it for: checking that a run and its judgements are what they should be. Empty: never.
+Cost: O(n). Use it for: checking a run against its judgments. Empty: never.
 Reference: trec_eval.
 
     >>> from podium.metrics import Metric

@@ -1,7 +1,7 @@
 """Number of retrieved documents.
 
 Formula: The length of the list; reported as the total over queries. Ties: they do not matter. Cost: O(n).
-Use it for: checking that a run and its judgements are what they should be. Empty: never. Reference: trec_eval.
+Use it for: checking a run against its judgments. Empty: never. Reference: trec_eval.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("num_ret")([3, 2, 1], [1, 0, 1], [0, 1, 3])

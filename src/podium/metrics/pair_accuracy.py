@@ -2,7 +2,7 @@
 
 Formula: (C + T/2)/(C + D + T), with C concordant and D discordant pairs, T pairs of equal score but different labels.
 Ties: half a point, the mean of both orders. Cost: O(n log n). Use it for: preferences; with two grades it is the area
-under the ROC curve. Empty: no two labels differ. Only the list counts, never what else was judged.
+under the ROC curve. Empty: no two labels differ. Only documents in the list count, never others that were judged.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("PairAccuracy")([3, 2, 1], [1, 2, 0], [0, 3])
@@ -31,7 +31,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @register
 class PairAccuracy(Metric):
-    """Pair accuracy."""
+    """Pair accuracy: the fraction of pairs with different labels in the right order."""
 
     names = Names(stating("pairaccuracy", "pairwise_accuracy"))
     conventions = Conventions(cuts=False)

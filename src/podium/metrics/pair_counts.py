@@ -1,4 +1,4 @@
-"""Counting pairs of documents in O(n log n), for the measures made of pairs."""
+"""Counts of concordant and discordant pairs of documents in O(n log n), for pairwise metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podium.jit.sorting import sort_descending
 
 @compiled
 def count_pairs(labels: Array, ends: Ints) -> tuple[float, float, float, float]:
-    """Of all pairs of a list: concordant, discordant, tied only in score, tied only in label.
+    """Numbers of pairs of a list: concordant, discordant, tied only in score, tied only in label.
 
     Knight (1966): sort each tie group by label; then the discordant pairs are the rises that a merge sort undoes.
     """

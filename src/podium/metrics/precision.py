@@ -2,7 +2,7 @@
 
 Formula: P@k = (relevant documents at ranks ≤ k)/k; min(k, n) in place of k with divisor=list; without k, k = n, as in
 trec_eval's `set_P`. Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: the
-first page. Empty: no relevant judged document.
+first results page. Empty: no relevant judged document.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("P_2")([3, 2, 1], [1, 0, 1], [0, 3])
@@ -39,7 +39,7 @@ def divisor(n: int, config: Array) -> float:
 
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
-    """Hits over their number."""
+    """Expected hits over k."""
     if not has_relevant(ideal, config):
         return np.nan
     return expected_hits(labels, ends, cut(len(labels), config), config) / divisor(len(labels), config)
@@ -47,7 +47,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant, then 1/k at the first k places."""
+    """1 if relevant, then 1/k at the first k places."""
     n = len(labels)
     relevance(labels, config, work)
     for place in range(n):

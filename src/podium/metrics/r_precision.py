@@ -24,17 +24,17 @@ from podium.metrics.kernels import additive_swap, count_relevant, expected_hits,
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Expected hits among the first R, over R."""
-    found = count_relevant(ideal, config)
-    return expected_hits(labels, ends, min(found, len(labels)), config) / found if found > 0 else np.nan
+    n_relevant = count_relevant(ideal, config)
+    return expected_hits(labels, ends, min(n_relevant, len(labels)), config) / n_relevant if n_relevant > 0 else np.nan
 
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant, then 1/R at the first R places."""
-    n, found = len(labels), count_relevant(ideal, config)
+    """1 if relevant, then 1/R at the first R places."""
+    n, n_relevant = len(labels), count_relevant(ideal, config)
     relevance(labels, config, work)
     for place in range(n):
-        work[n + place] = 1.0 / found if place < found else 0.0
+        work[n + place] = 1.0 / n_relevant if place < n_relevant else 0.0
 
 
 @register

@@ -1,7 +1,7 @@
-"""RBP: rank-biased precision, what a user gains who looks at the next document with probability p.
+"""RBP: rank-biased precision, the gain of a user who looks at the next document with probability p.
 
 Formula: RBP(p)@k = (1 − p) Σ_{r ≤ k, y_r relevant} p^(r − 1). Relevance is binary.
-Ties: the documents of a tie group each stand at each of its places equally often. Cost: O(n).
+Ties: the mean over all orders of tied documents, exactly. Cost: O(n).
 Use it for: a user model with patience p: 0.5 impatient, 0.8 usual, 0.95 persistent. Perfect is less than 1.
 Empty: no relevant judged document. Reference: Moffat and Zobel (2008).
 
@@ -40,7 +40,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant, then (1 − p) p^place."""
+    """1 if relevant, then (1 − p) p^place."""
     n, weight = len(labels), 1.0 - config[OWN]
     relevance(labels, config, work)
     for place in range(n):

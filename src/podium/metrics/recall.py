@@ -24,17 +24,17 @@ from podium.metrics.kernels import additive_swap, count_relevant, cut, expected_
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits over R."""
-    found = count_relevant(ideal, config)
-    return expected_hits(labels, ends, cut(len(labels), config), config) / found if found > 0 else np.nan
+    n_relevant = count_relevant(ideal, config)
+    return expected_hits(labels, ends, cut(len(labels), config), config) / n_relevant if n_relevant > 0 else np.nan
 
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant, then 1/R at the first k places."""
-    n, found = len(labels), count_relevant(ideal, config)
+    """1 if relevant, then 1/R at the first k places."""
+    n, n_relevant = len(labels), count_relevant(ideal, config)
     relevance(labels, config, work)
     for place in range(n):
-        work[n + place] = 1.0 / found if place < cut(n, config) and found > 0 else 0.0
+        work[n + place] = 1.0 / n_relevant if place < cut(n, config) and n_relevant > 0 else 0.0
 
 
 @register

@@ -23,11 +23,11 @@ from podium.metrics.kernels import OWN, count_relevant, relevant_within
 
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
-    """(1 + w) hits/(n + w R), the same as (1 + w) P R/(w P + R) and defined where nothing is found."""
-    found, n = count_relevant(ideal, config), len(labels)
-    if found == 0:
+    """(1 + w) hits/(n + w R), the same as (1 + w) P R/(w P + R) and defined if there are no hits."""
+    n_relevant, n = count_relevant(ideal, config), len(labels)
+    if n_relevant == 0:
         return np.nan
-    return (1.0 + config[OWN]) * relevant_within(labels, 0, n, config) / (n + config[OWN] * found)  # type: ignore[no-any-return]
+    return (1.0 + config[OWN]) * relevant_within(labels, 0, n, config) / (n + config[OWN] * n_relevant)  # type: ignore[no-any-return]
 
 
 @register

@@ -23,11 +23,11 @@ from podium.metrics.kernels import count_relevant, relevant_within
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits² over n R."""
-    found, n = count_relevant(ideal, config), len(labels)
-    if found == 0:
+    n_relevant, n = count_relevant(ideal, config), len(labels)
+    if n_relevant == 0:
         return np.nan
     hits = float(relevant_within(labels, 0, n, config))
-    return hits * hits / (max(n, 1) * found)
+    return hits * hits / (max(n, 1) * n_relevant)
 
 
 @register

@@ -1,4 +1,4 @@
-"""Set relative precision: the relevant documents of the whole list, as a share of the most it could hold.
+"""Set relative precision: the relevant documents of the whole list, over the largest number it could hold.
 
 Formula: hits/min(n, R), with n documents in the list and R relevant judged ones. Ties: they do not matter. Cost: O(n).
 Use it for: unranked results of different sizes. Empty: no relevant judged document. Reference: trec_eval.
@@ -23,15 +23,15 @@ from podium.metrics.kernels import count_relevant, relevant_within
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits over min(n, R)."""
-    found, n = count_relevant(ideal, config), len(labels)
-    if found == 0:
+    n_relevant, n = count_relevant(ideal, config), len(labels)
+    if n_relevant == 0:
         return np.nan
-    return relevant_within(labels, 0, n, config) / max(min(n, found), 1)
+    return relevant_within(labels, 0, n, config) / max(min(n, n_relevant), 1)
 
 
 @register
 class SetRelativePrecision(Metric):
-    """Set relative precision: the share of relevant documents in the list of the most there could be."""
+    """Set relative precision: the relevant documents of the whole list, over the largest number it could hold."""
 
     names = Names(stating("set_relative_p"))
     conventions = Conventions(uses=("relevant", "ideal"), cuts=False)

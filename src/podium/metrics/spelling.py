@@ -1,12 +1,12 @@
-"""Spellings: the ways other tools write a metric's name, its cut-off and its parameters, taken apart.
+"""Parser of metric names as other tools write them: name, cut-off and parameters.
 
     >>> read_spelling("NDCG:top=10;type=Exp")
     Spelling(name='ndcg', at='10', number=None, arguments={}, changes={'gain': 'exp2'})
 
 trec_eval `ndcg_cut_10`, `P.5`, `iprec_at_recall_0.10` · ranx `rbp.95`, `map@5-l2` · XGBoost `ndcg@10-` · ir_measures
 `nDCG(dcg='exp-log2')@20`, `AP(rel=2)@100`, `RBP(p=0.8)@10` · RankLib `RR@10` · CatBoost `PrecisionAt:top=5` · ours.
-Which names a metric goes by is said in its class. A spelling changes only what it states; what else the tool does
-differently is up to its preset.
+The names of a metric are in its class. A spelling changes only the fields it states; other differences of a tool are in
+its preset.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from podium.base.registry import split_call
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a text says: a name, numbers, arguments, and fields of the convention."""
+    """Parts of a metric's text: name, numbers, arguments, and fields of the convention."""
 
     name: str
     """In lower case, words joined by underscores."""
@@ -32,12 +32,12 @@ class Spelling:
     number: str | None = None
     """The number at the end of the name, after _ or a dot; `rbp.95` keeps its dot."""
     arguments: dict[str, str] = field(default_factory=dict)
-    """What stands in brackets after the name."""
+    """The arguments in brackets after the name."""
     changes: dict[str, Any] = field(default_factory=dict)
 
 
 def read_spelling(text: str) -> Spelling:
-    """Take a metric's text apart, in upper or lower case."""
+    """Split a metric's text, in upper or lower case, into its parts."""
     lower = text.strip().lower()
     if ":" in lower:
         return _catboost(lower, text)
@@ -64,7 +64,7 @@ def read_spelling(text: str) -> Spelling:
 
 
 def read_argument(key: str, value: str, text: str) -> dict[str, Any] | None:
-    """What an argument of ir_measures states: a field of the convention, or the cut-off; None if it is not known."""
+    """Field of the convention, or cut-off, that an argument of ir_measures sets; None if it is unknown."""
     value = value.strip("'\"")
     if key == "rel":
         return {"relevant": _number(value, text)}
@@ -124,7 +124,7 @@ def _number(value: str, text: str) -> float:
 
 
 def whole_number(number: str, text: str) -> int:
-    """The cut-off that stands in a metric's name."""
+    """The cut-off in a metric's name."""
     if not number.isdecimal():
         raise ParameterError(f"Metric {text!r}: the cut-off must be a whole number from 1; got {number!r}.")
     return int(number)

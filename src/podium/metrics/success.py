@@ -38,7 +38,7 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """1 where relevant; then the number of relevant documents among the first k; whether success is defined."""
+    """1 if relevant; then the number of relevant documents among the first k; whether success is defined."""
     n = len(labels)
     relevance(labels, config, work)
     work[n] = 0.0
@@ -49,7 +49,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 
 @compiled
 def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
-    """|ΔSuccess|: 1 where the swap brings in the only relevant document of the first k, or takes it out."""
+    """|ΔSuccess|: 1 if the swap brings in the only relevant document of the first k, or takes it out."""
     n, last = len(labels), cut(len(labels), config)
     if i >= last or j < last or work[i] == work[j]:
         return 0.0

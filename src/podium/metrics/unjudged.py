@@ -1,14 +1,14 @@
-"""Unjudged@k: the share of the first k documents that nobody judged; the less, the better the other numbers hold.
+"""Unjudged@k: the share of the first k documents without a judgment; the smaller, the more reliable are other metrics.
 
-Formula: (documents at ranks ≤ k without a judgement, or with a negative label)/k; without k, over the whole list.
-Ties: a tie group cut by k counts its share. Cost: O(n). Use it for: telling whether a test collection is fair to a
-system that did not take part in its pooling. Empty: never; where no judgements are given beside the list, all of it
-counts as judged.
+Formula: (documents at ranks ≤ k without a judgment, or with a negative label)/k; without k, over the whole list.
+Ties: a tie group cut by k counts its share. Cost: O(n). Use it for: checking whether a test collection is fair to a
+system that did not take part in its pooling. Empty: never; without separate judgments, the whole list counts as
+judged.
 Reference: trec_eval 10 (`unj`).
 
     >>> from podium.metrics import Metric
-    >>> one = {"judged": [1], "judged_offsets": [0, 1], "unjudged": [False, True]}
-    >>> Metric.parse("unjudged@2")([2, 1], [1, 0], [0, 2], **one)
+    >>> judgments = {"judged": [1], "judged_offsets": [0, 1], "unjudged": [False, True]}
+    >>> Metric.parse("unjudged@2")([2, 1], [1, 0], [0, 2], **judgments)
     array([0.5])
 """
 
@@ -25,19 +25,19 @@ from podium.metrics.kernels import CUTOFF, NO_CUTOFF, cut
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Expected unjudged documents among the first k, over k."""
-    last, found, start = cut(len(labels), config), 0.0, 0
+    last, total, start = cut(len(labels), config), 0.0, 0
     while start < last:
-        end, mine = ends[start], 0.0
+        end, unjudged = ends[start], 0.0
         for place in range(start, end):
-            mine += not labels[place] >= 0.0  # NaN or negative
-        found += mine * ((min(end, last) - start) / (end - start))
+            unjudged += not labels[place] >= 0.0  # NaN or negative
+        total += unjudged * ((min(end, last) - start) / (end - start))
         start = end
-    return found / max(last if config[CUTOFF] == NO_CUTOFF else config[CUTOFF], 1.0)
+    return total / max(last if config[CUTOFF] == NO_CUTOFF else config[CUTOFF], 1.0)
 
 
 @register
 class Unjudged(Metric):
-    """Unjudged@k: the share of the first k documents without a judgement; less is better."""
+    """Unjudged@k: the share of the first k documents without a judgment; less is better."""
 
     names = Names(stating("unj"))
     conventions = Conventions(can_be_empty=False)

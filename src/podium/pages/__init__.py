@@ -1,1 +1,1 @@
-"""Pages of results: HTML files that need no network."""
+"""HTML reports: self-contained files that need no network."""

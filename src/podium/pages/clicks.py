@@ -1,24 +1,24 @@
-"""Pages about click logs: the findings of the data doctor, and a comparison of click models."""
+"""HTML reports on click logs: the findings of the data doctor, and a comparison of click models."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import AnyArray
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.doctor import odd_pages
 from podium.clicks.log.click_log import ClickLog
 from podium.data.doctor.check import Finding
 from podium.evaluation.compare_clicks import ClickComparison, ComparedModel
+from podium.evaluation.paired import Interval
 from podium.pages.kit import bars, lines, paragraph, points, shades, static_page, table
 
 RANKS = 20
-"""Ranks that are drawn."""
+"""Ranks in the charts."""
 _EXAMPLES = 10
 _ODD = {
     "robots": "visits of very many pages",
@@ -28,7 +28,7 @@ _ODD = {
 
 
 def check_page(log: ClickLog, findings: Sequence[Finding]) -> str:
-    """The page of the data doctor of click logs."""
+    """HTML report of the data doctor on a click log."""
     summary = (
         f"{log.source or 'log'}: {log.n_page_views:.0f} pages of {counted(log.n_queries, 'query', 'queries')}, "
         f"{counted(log.n_pairs, 'pair')}, {counted(int(log.clicks.sum()), 'click')}"
@@ -43,19 +43,18 @@ def check_page(log: ClickLog, findings: Sequence[Finding]) -> str:
     return static_page("Check of a click log", summary, sections)
 
 
-def comparison_page(found: ClickComparison) -> str:
-    """The page of compared click models."""
+def comparison_page(comparison: ClickComparison) -> str:
+    """HTML report on compared click models."""
     summary = (
-        f"{found.source or 'log'}: {counted(found.pages, 'held-out page')} of "
-        f"{counted(found.queries, 'query', 'queries')}"
+        f"{comparison.source or 'log'}: {counted(comparison.pages, 'held-out page')} of "
+        f"{counted(comparison.queries, 'query', 'queries')}"
     )
-    likelihood = {
-        model.name: (model.measures.log_likelihood, model.log_likelihood) for model in found.models if model.comparable
-    }
-    perplexity = {model.name: model.measures.perplexity_at[:RANKS] for model in found.models if model.comparable}
-    examined = {model.name: model.examined[:RANKS] for model in found.models}
+    comparable = [model for model in comparison.models if model.comparable]
+    likelihood = {model.name: (model.measures.log_likelihood, model.log_likelihood) for model in comparable}
+    perplexity = {model.name: model.measures.perplexity_at[:RANKS] for model in comparable}
+    examined = {model.name: model.examined[:RANKS] for model in comparison.models}
     sections = {
-        "Leaderboard": _leaders(found),
+        "Leaderboard": _leaders(comparison),
         "Log-likelihood of an impression": points(
             likelihood, label="Log-likelihood of each model", x_name="natural logarithm; right is better"
         ),
@@ -66,26 +65,26 @@ def comparison_page(found: ClickComparison) -> str:
             examined, label="Examination by rank", x_name="rank", y_name="relative to rank 1"
         )
         + paragraph(
-            "By the last fit of each model. Ranks at which a model cannot tell position from relevance, because no "
-            "document was shown both there and at rank 1, are left out.",
+            "Examination probability by the last fit of each model. Ranks at which a model cannot separate position "
+            "from relevance, because no document was shown both there and at rank 1, are left out.",
             note=True,
         ),
     }
     return static_page("Comparison of click models", summary, sections)
 
 
-def leaderboard(found: ClickComparison) -> tuple[list[str], list[list[str]]]:
-    """The table of compared models, best first, with intervals in brackets."""
-    graded = any(not math.isnan(model.measures.ndcg_at_10) for model in found.models)
+def leaderboard(comparison: ClickComparison) -> tuple[list[str], list[list[str]]]:
+    """The table of compared models, best first, with confidence intervals in brackets."""
+    graded = any(not math.isnan(model.measures.ndcg_at_10) for model in comparison.models)
     heads = ["model", "", "log-likelihood", "", "perplexity", "", "conditional", "AUC", "RMSE"]
     heads += ["NDCG@10", "pairs right"] if graded else []
     rows = []
-    for model in found.models:
-        one = model.measures
-        row = [model.name, _mark(model, found.best), _number(one.log_likelihood), _span(model.log_likelihood)]
-        row += [_number(one.perplexity), _span(model.perplexity), _number(one.conditional_perplexity)]
-        row += [_number(one.auc), _number(one.rmse)]
-        row += [_number(one.ndcg_at_10), _number(one.pair_accuracy)] if graded else []
+    for model in comparison.models:
+        fit = model.measures
+        row = [model.name, _mark(model, comparison.best), _number(fit.log_likelihood), _span(model.log_likelihood)]
+        row += [_number(fit.perplexity), _span(model.perplexity), _number(fit.conditional_perplexity)]
+        row += [_number(fit.auc), _number(fit.rmse)]
+        row += [_number(fit.ndcg_at_10), _number(fit.pair_accuracy)] if graded else []
         rows.append(row)
     return heads, rows
 
@@ -96,38 +95,38 @@ def _mark(model: ComparedModel, best: ComparedModel) -> str:
     return "best" if model is best else "ties" if model.ties else ""
 
 
-def _leaders(found: ClickComparison) -> str:
-    heads, rows = leaderboard(found)
-    chosen = [k for k, model in enumerate(found.models) if model.ties]
+def _leaders(comparison: ClickComparison) -> str:
+    heads, rows = leaderboard(comparison)
+    chosen = [k for k, model in enumerate(comparison.models) if model.ties]
     notes = [
         "Best first by the log-likelihood of an impression. In brackets: 95 % intervals over queries. A model ties "
         "with the best if the interval of their difference, on the same queries, has 0 in it."
     ]
-    if found.skipped:
-        notes.append(f"{counted(found.skipped, 'held-out page')} of queries without a training page left out.")
+    if comparison.skipped:
+        notes.append(f"{counted(comparison.skipped, 'held-out page')} of queries without a training page left out.")
     notes += [
         f"{model.name} leaves out {counted(model.measures.ignored_clicks, 'click')} that it holds impossible: its "
         "figures cannot be compared with the others."
-        for model in found.models
+        for model in comparison.models
         if not model.comparable
     ]
-    made = table(heads, rows, label="Click models", chosen=chosen, words=2)
-    return made + "".join(paragraph(note, note=True) for note in notes)
+    leaders = table(heads, rows, label="Click models", chosen=chosen, words=2)
+    return leaders + "".join(paragraph(note, note=True) for note in notes)
 
 
 def _findings(findings: Sequence[Finding]) -> str:
     rows = [
-        [one.level, one.title, one.why, one.todo, "; ".join(one.examples)]
-        for one in findings
-        if one.code != "clicks-by-rank"
+        [finding.level, finding.title, finding.why, finding.todo, "; ".join(finding.examples)]
+        for finding in findings
+        if finding.code != "clicks-by-rank"
     ]
     if not rows:
         return paragraph("Nothing wrong was found.")
     return table(["", "what", "why it matters", "what to do", "examples"], rows, label="Findings", words=5)
 
 
-def clicks_by_rank(log: ClickLog) -> tuple[NDArray[Any], NDArray[Any]]:
-    """How often each rank was shown and clicked."""
+def clicks_by_rank(log: ClickLog) -> tuple[AnyArray, AnyArray]:
+    """Impressions and clicks of each rank."""
     ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
     return np.bincount(ranks, weights), np.bincount(ranks, weights * log.clicks)
 
@@ -161,11 +160,11 @@ def _connection(log: ClickLog) -> str:
     groups = [np.flatnonzero(parts == part) + 1 for part in np.unique(parts[parts > 0])]
     words = [_listed(group.tolist()) for group in groups]
     if len(groups) == 1:
-        verdict = "All ranks hang together: position can be told from relevance."
+        verdict = "All ranks are connected: position bias can be separated from relevance."
     else:
         verdict = (
             f"The ranks fall into {len(groups)} parts: {'; '.join(words[:5])}{'; …' if len(words) > 5 else ''}. "
-            "Between parts, position cannot be told from relevance."
+            "Between parts, position bias cannot be separated from relevance."
         )
     return (
         picture
@@ -193,5 +192,5 @@ def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.4f}"
 
 
-def _span(span: Any) -> str:
+def _span(span: Interval) -> str:
     return f"[{_number(span.low)}, {_number(span.high)}]"

@@ -1,4 +1,4 @@
-"""Kit of pages: the document, tables, and charts as SVG, in one style; the files need no network.
+"""Building blocks of HTML reports: document, tables and SVG charts in one style; the files need no network.
 
 Charts carry a label for screen readers. All text is escaped; NaN leaves a gap.
 """
@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _LABELS = 20
-"""Numbers below a chart, at most."""
+"""Largest number of labels below a chart."""
 
 
 def document(title: str, body: str, *, scripts: bool = False) -> str:
@@ -42,12 +42,12 @@ def document(title: str, body: str, *, scripts: bool = False) -> str:
 
 
 def part(name: str) -> str:
-    """A file of this room: the style, the script or the body of a page."""
+    """A file of this package: the style, the script or the body of an HTML report."""
     return (files("podium.pages") / name).read_text("utf-8")
 
 
 def static_page(title: str, summary: str, sections: Mapping[str, str]) -> str:
-    """A page without a script: a title, a line below it, and HTML under headings."""
+    """HTML report without a script: a title, a line below it, and HTML under headings."""
     body = "\n".join(
         f'<section aria-labelledby="h{k}">\n<h2 id="h{k}">{escape(heading)}</h2>\n{content}\n</section>'
         for k, (heading, content) in enumerate(sections.items())
@@ -66,9 +66,9 @@ def table(
     words: int = 1,
     links: Mapping[int, str] | None = None,
 ) -> str:
-    """A table; its first columns are words and the others numbers.
+    """HTML table; its first columns are words and the others numbers.
 
-    Chosen rows are shaded; `links` are the addresses that heads lead to, by column.
+    Chosen rows are shaded; `links` are the addresses of heads, by column.
     """
     kinds = ["" if c < words else ' class="number"' for c in range(len(heads))]
     head = ""
@@ -94,7 +94,7 @@ def paragraph(text: str, *, note: bool = False) -> str:
 
 
 def bars(values: Sequence[float], *, label: str, x_name: str, y_name: str) -> str:
-    """A bar for each of the values of 1, 2, …"""
+    """Bar chart of the values of 1, 2, …"""
     y = _Axis(0.0, max([value for value in values if math.isfinite(value)], default=1.0) or 1.0)
     step = (WIDTH - _LEFT - _RIGHT) / max(len(values), 1)
     parts = [y.rules(y_name), _numbers(len(values), _LEFT + step / 2, step)]
@@ -119,7 +119,7 @@ def lines(
     band: tuple[Sequence[float], Sequence[float]] | None = None,
     dashed: Collection[str] = (),
 ) -> str:
-    """A line for each series over 1, 2, …, named in a legend below.
+    """Line chart: a line for each series over 1, 2, …, named in a legend below.
 
     The axis of values begins at `low`; values above `high` are drawn there. `band` shades the interval from its first
     to its second values around the first series. Dashed series have no dots.
@@ -150,7 +150,7 @@ def lines(
 
 
 def points(values: Mapping[str, tuple[float, Interval]], *, label: str, x_name: str) -> str:
-    """A point with its interval for each name, one below the other."""
+    """Interval chart: a point with its confidence interval for each name, one below the other."""
     finite = [v for value, span in values.values() for v in (value, *span) if math.isfinite(v)]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     room = 110.0
@@ -177,7 +177,7 @@ def points(values: Mapping[str, tuple[float, Interval]], *, label: str, x_name: 
 
 
 def shades(counts: Sequence[Sequence[float]], *, label: str, x_name: str, y_name: str) -> str:
-    """A square for each cell of a matrix, darker for more, on a logarithmic scale; a dot for none."""
+    """Heat map: a square for each cell of a matrix, darker for more, on a logarithmic scale; a dot for none."""
     n = len(counts)
     side = min(34.0, (WIDTH - _LEFT - _RIGHT) / max(n, 1))
     most = max([math.log1p(value) for row in counts for value in row], default=0.0) or 1.0

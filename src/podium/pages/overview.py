@@ -1,4 +1,4 @@
-"""Overview: several datasets side by side: a table for each metric, and a page that leads to each one's report.
+"""Overview of comparisons on several datasets: a table for each metric, and an HTML report with links to each one's.
 
 Methods are ordered by their mean rank over the datasets, by the first metric; equal means share a rank.
 """
@@ -20,48 +20,48 @@ from podium.evaluation.report_texts import Table, format_value, markdown_table
 from podium.pages.kit import static_page, table
 
 
-def overview(found: Mapping[str, Comparison], metric: str) -> Table:
+def overview(comparisons: Mapping[str, Comparison], metric: str) -> Table:
     """A row per method that finished on every dataset: its mean on each, and its mean rank."""
-    means, ranks = _means(found, metric)
+    means, ranks = _means(comparisons, metric)
     order = sorted(means, key=lambda name: (ranks[name], name))
     rows = [[name, *map(format_value, means[name]), f"{ranks[name]:.2f}"] for name in order]
-    return ["method", *found, "mean rank"], rows
+    return ["method", *comparisons, "mean rank"], rows
 
 
-def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str]) -> None:
+def write_overview(comparisons: Mapping[str, Comparison], folder: str | PathLike[str]) -> None:
     """Write table.md, results.json and report.html of all datasets together."""
-    metrics = [str(metric) for metric in next(iter(found.values())).metrics]
-    tables = {metric: overview(found, metric) for metric in metrics}
+    metrics = [str(metric) for metric in next(iter(comparisons.values())).metrics]
+    tables = {metric: overview(comparisons, metric) for metric in metrics}
     texts = {
         "table.md": "\n".join(f"{metric}\n\n{markdown_table(*table)}" for metric, table in tables.items()),
-        "results.json": json.dumps(_results(found, metrics), indent=1, ensure_ascii=False) + "\n",
+        "results.json": json.dumps(_results(comparisons, metrics), indent=1, ensure_ascii=False) + "\n",
         "report.html": _page(tables),
     }
     write_texts(folder, texts)
 
 
-def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Of each method its mean on every dataset, and its mean rank."""
+def _means(comparisons: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Each method's mean on every dataset, and its mean rank."""
     from scipy.stats import rankdata
 
-    metrics = next(iter(found.values())).metrics
-    m = [str(one) for one in metrics].index(metric)
-    sign = -1.0 if metrics[m].higher_is_better else 1.0
-    names = [name for name in next(iter(found.values())).by_method if all(name in c.by_method for c in found.values())]
-    means = {name: [float(comparison.mean(name)[m]) for comparison in found.values()] for name in names}
-    losses = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(found)), nan=np.inf)
+    each = list(comparisons.values())
+    m = list(map(str, each[0].metrics)).index(metric)
+    sign = -1.0 if each[0].metrics[m].higher_is_better else 1.0
+    names = [name for name in each[0].by_method if all(name in comparison.by_method for comparison in each)]
+    means = {name: [float(comparison.mean(name)[m]) for comparison in each] for name in names}
+    losses = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(each)), nan=np.inf)
     ranks = rankdata(losses, axis=0).mean(axis=1) if names else []
     return means, dict(zip(names, map(float, ranks), strict=True))
 
 
-def _results(found: Mapping[str, Comparison], metrics: list[str]) -> dict[str, Any]:
+def _results(comparisons: Mapping[str, Comparison], metrics: list[str]) -> dict[str, Any]:
     methods: dict[str, Any] = {}
     for metric in metrics:
-        means, ranks = _means(found, metric)
+        means, ranks = _means(comparisons, metric)
         for name, values in means.items():
-            on = dict(zip(found, map(plain, values), strict=True))
+            on = dict(zip(comparisons, map(plain, values), strict=True))
             methods.setdefault(name, {})[metric] = {"mean": on, "rank": ranks[name]}
-    return {"metrics": metrics, "datasets": list(found), "methods": methods}
+    return {"metrics": metrics, "datasets": list(comparisons), "methods": methods}
 
 
 def _page(tables: dict[str, Table]) -> str:

@@ -1,4 +1,4 @@
-"""Page of propensities: the curve with its interval, and its numbers."""
+"""HTML report on propensities (examination probabilities): the curve with its confidence interval, and a table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from podium.clicks.propensity_file import Propensities, click_rates
 from podium.pages.kit import lines, static_page, table
 
 _MOST = 2.0
-"""The largest value that the chart shows; intervals that go further are cut."""
+"""Largest value of the chart; larger intervals are cut."""
 
 
 def page(propensities: Propensities, log: ClickLog) -> str:
-    """The page of estimated propensities, with the click rates of the log that they were estimated from."""
+    """HTML report on estimated propensities, with the click rates of the log that they were estimated from."""
     rates = click_rates(log, propensities.ranks)
     views = f"{log.n_page_views:.0f} pages of {counted(log.n_queries, 'query', 'queries')}"
     source = f" of {log.source}" if log.source else ""

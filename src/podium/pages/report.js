@@ -80,7 +80,7 @@
     at(host).classList.toggle("tall", Boolean(tall));
   }
 
-  // The table of a chart, for those who do not see it.
+  // The table of a chart, for screen readers.
   function numbers(heads, rows) {
     const cell = (text, c) => (c ? el("td", { class: "number" }, text) : el("th", { scope: "row" }, text));
     const thead = el("thead", {}, el("tr", {}, heads.map((head, c) => el("th", { scope: "col", class: c ? "number" : null }, head))));
@@ -96,7 +96,7 @@
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) found.push(+(k * step).toPrecision(12));
     return found;
   }
-  // Places of labels from the top down, at least `gap` apart and within the chart where there is room.
+  // Places of labels from the top down, at least `gap` apart and within the chart if there is room.
   function spread(wanted, gap, top, bottom) {
     const found = [];
     wanted.forEach((y, k) => found.push(k ? Math.max(y, found[k - 1] + gap) : y));
@@ -359,7 +359,7 @@
   function features() {
     const found = details[state.method].map((d) => d.importance).filter(Boolean);
     if (!found.length) {
-      put("importance-note", `No feature alone changes what ${state.method} measures. Choose another method above.`);
+      put("importance-note", `No feature alone changes the metric of ${state.method}. Choose another method above.`);
       put("importance");
       return;
     }
@@ -376,8 +376,8 @@
     const found = details[state.method].flatMap((d, f) => (d.pairs || []).map((p) => ({ ...p, fold: folds[f] })));
     const order = found.filter((p) => p.kind === "mistake").concat(found.filter((p) => p.kind === "success")).slice(0, 6);
     put("pairs-note", found.length
-      ? `${state.method}: of the first ten places, the pairs in the wrong order that cost most and those in the right order that earn most; ${found[0].how}. The shares add up to the difference of the scores. For other pairs: podium explain.`
-      : `The scores of ${state.method} cannot be taken apart by feature. Choose another method above.`);
+      ? `${state.method}: of the first ten ranks, the pairs in the wrong order that cost most and those in the right order that gain most; ${found[0].how}. The shares add up to the difference of the scores. For other pairs: podium explain.`
+      : `The scores of ${state.method} cannot be decomposed by feature. Choose another method above.`);
     put("pairs", order.map(card));
   }
   function card(p) {
@@ -398,14 +398,14 @@
       el("p", { class: "note" }, flip));
   }
 
-  // What was measured of one run.
+  // Time and memory of one run.
   const measured = (method, fold, seed) => data.provenance.runs.find((run) => run.method === method && run.fold === fold && run.seed === seed) || {};
 
   function settings() {
     const rows = ranking.flatMap((m) => results.methods[m].folds.flatMap((fold) => fold.runs.map((run) => ({ m, fold: fold.fold, ...run, ...measured(m, fold.fold, run.seed) }))));
     const chosen = (row) => Object.entries(row.chosen).map(([name, value]) => `${name} = ${typeof value === "number" ? short(value) : value}`).join(", ");
     const seed = results.seeds.length > 1 ? [{ head: "Seed", number: true, value: (r) => r.seed, show: (r) => String(r.seed) }] : [];
-    table("settings", { caption: "What validation chose, what was fitted, and what it took: seconds by the clock and of all threads, and the peak of memory", sort: { column: 0, down: false }, tall: true, rows, columns: [
+    table("settings", { caption: "Hyperparameters chosen on validation data, the fitted recipe, wall-clock and CPU seconds, and peak memory", sort: { column: 0, down: false }, tall: true, rows, columns: [
       { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, ...seed, { head: "Chosen", value: chosen },
       { head: "Seconds", number: true, value: (r) => r.seconds, show: (r) => shown(r.seconds, 1) },
       { head: "CPU seconds", number: true, value: (r) => r.cpu_seconds, show: (r) => shown(r.cpu_seconds, 1) },
@@ -423,7 +423,7 @@
     put("conventions", Object.entries(results.metrics).map(([name, tag]) => el("li", {}, `${name} is computed as ${tag}.`)),
       el("li", {}, `Methods are tuned and stopped on validation data by ${tuning}, and evaluated on test data.`), el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
     made();
-    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv; provenance.json has what was measured on the way.`);
+    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv; provenance.json has times, memory and versions.`);
     const names = results.data.length ? `${results.data[0].features} features, ` : "";
     put("summary", `${count(ranking.length, "method")}, ${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}. ${leaders()}`);
     const title = `${results.dataset ? results.dataset + ": comparison" : "Comparison"} of ranking methods`;
@@ -431,7 +431,7 @@
     document.title = title;
   }
 
-  // Where, when and with what it was made.
+  // Machine, time and versions.
   function made() {
     const { environments, runs } = data.provenance;
     const started = runs.map((run) => run.started).filter(known).sort();
@@ -446,7 +446,7 @@
     hints();
   }
 
-  // Where a table is wider than the page, say that it scrolls.
+  // Tables wider than the window get a hint that they scroll.
   function hints() {
     for (const host of document.querySelectorAll(".scroll")) {
       const wide = host.scrollWidth > host.clientWidth + 1;

@@ -1,6 +1,6 @@
-"""Report of a comparison: its files, and among them one HTML page whose data is JSON, drawn by `report.js`.
+"""Report of a comparison: its files, among them an HTML report with its data as JSON, drawn by `report.js`.
 
-Text of the data is escaped in the JSON so that it cannot end its element; the script writes it as text, never as
+Text of the data is escaped in the JSON so that it cannot end its element; the script inserts it as text, never as
 markup.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
-    """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
+    """Write the comparison's files into a folder; each atomically replaces an older one."""
     write_texts(folder, {"report.html": page(comparison), **report_texts(comparison)})
 
 
@@ -35,9 +35,9 @@ def page(comparison: Comparison) -> str:
 
 
 def page_data(comparison: Comparison) -> dict[str, Any]:
-    """Contents of the page: the comparison as in results.json, the values of every query, and the details."""
-    outcomes = next(iter(comparison.by_method.values()), [])
-    known = published(comparison.data, comparison.metrics)
+    """Data of the HTML report: the comparison as in results.json, the values of every query, and the details."""
+    first = next(iter(comparison.by_method.values()), [])
+    benchmark = published(comparison.data, comparison.metrics)
     return {
         "podium": version(),
         "results": comparison.to_dict(),
@@ -46,30 +46,33 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "provenance": comparison.provenance(),
         "seconds": {name: comparison.seconds(name) for name in comparison.by_method},
         "cpu": {name: plain(comparison.cpu_seconds(name)) for name in comparison.by_method},
-        "queries": [[outcome.fold, query] for outcome in outcomes for query in outcome.query_ids],
+        "queries": [[outcome.fold, query] for outcome in first for query in outcome.query_ids],
         "values": {
             str(metric): {
-                name: [plain(value) for outcome in found for value in outcome.values[m]]
-                for name, found in comparison.by_method.items()
+                name: [plain(value) for outcome in outcomes for value in outcome.values[m]]
+                for name, outcomes in comparison.by_method.items()
             }
             for m, metric in enumerate(comparison.metrics)
         },
-        "published": known
+        "published": benchmark
         and {
-            "name": known.name,
-            "sources": known.sources,
-            "caveat": known.caveat,
+            "name": benchmark.name,
+            "sources": benchmark.sources,
+            "caveat": benchmark.caveat,
             "figures": {
-                str(metric): {name: known.text(metric, name) for name in comparison.by_method}
+                str(metric): {name: benchmark.text(metric, name) for name in comparison.by_method}
                 for metric in comparison.metrics
             },
         },
-        "details": {name: [all_plain(o.details) for o in found] for name, found in comparison.by_method.items()},
+        "details": {
+            name: [all_plain(outcome.details) for outcome in outcomes]
+            for name, outcomes in comparison.by_method.items()
+        },
     }
 
 
 def embedded(value: Any) -> str:
-    """JSON for a script element of HTML, which no text in it can end."""
+    """JSON for a script element of HTML, escaped so that no text can end the element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import kendalltau
 
-from podium.aggregation import Borda
-from podium.aggregation import agreement
+from podium.aggregation import Borda, agreement
 from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import votes
 

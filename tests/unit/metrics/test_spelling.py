@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -186,3 +188,25 @@ def test_the_tag_says_everything_that_matters() -> None:
     assert Metric.parse("map_cut_5").tag() == "map@5[relevant=1,divisor=relevant,ties=mean,empty=skip]"
     assert Metric.parse("err").tag() == "err(max_grade=none)[ties=mean,empty=skip]"
     assert Metric.parse("num_ret").tag() == "num-ret"
+
+
+def test_the_plain_name_of_a_metric_imports_its_file_alone():
+    code = "import sys; from podium.metrics import Metric; Metric.parse('ndcg@10'); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "podium.metrics.ndcg" in modules
+    assert "podium.metrics.err" not in modules
+
+
+@pytest.mark.parametrize("name", ["ndcg", "rr"])  # a file's name, and another spelling
+def test_a_name_that_a_script_claims_too_is_an_error(name):
+    code = f"""
+from podium.base.registry import register
+from podium.metrics import Metric
+from podium.metrics.declaration import Names, stating
+@register
+class Other(Metric):
+    names = Names(stating({name!r}))
+Metric.parse({name!r})
+"""
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert f"Two metrics are called {name!r}" in process.stderr

@@ -1,1 +1,1 @@
-"""Rankings of voters: partial and tied lists, and the files that hold them."""
+"""Rankings of several voters: partial and tied lists, and their file formats."""

@@ -1,4 +1,4 @@
-"""LETOR's files for rank aggregation (MQ2007-agg, MQ2008-agg): a line a document, a column the list of one voter.
+"""Reader of LETOR's files for rank aggregation (MQ2007-agg, MQ2008-agg): a line per document, a column per voter.
 
     >>> import io
     >>> text = b"1 qid:7 1:30 2:NULL #docid = A\\n0 qid:7 1:12 2:5 #docid = B\\n"
@@ -6,8 +6,8 @@
     >>> votes.voters, votes.query(0).matrix().tolist(), votes.labels.tolist()
     (('1', '2'), [[1.0, 2.0], [nan, 1.0]], [1.0, 0.0])
 
-NULL, or no column, says that the list does not rank the document. In those files the largest number of a list is its
-top; where 1 is the top, say `top="smallest"`. A document that no list ranks is left out.
+NULL, or no column, means that the list does not rank the document. In those files the largest number of a list is its
+top; if 1 is the top, use `top="smallest"`. A document that no list ranks is left out.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from podium.base.files import Source, reading, source_name
 from podium.formats.column_roles import finite_number
 
 Top = Literal["largest", "smallest"]
-"""Which number is the top of a list."""
+"""The number at the top of a list."""
 
 
 def read_letor_agg(source: Source, *, top: Top = "largest") -> Rankings:
-    """The lists and grades of a LETOR aggregation file, from a path, "-" or a binary file, gzipped or not."""
+    """Read the lists and grades of a LETOR aggregation file, from a path, "-" or a binary file, gzipped or not."""
     name = source_name(source)
     queries, voters, documents, values, lines = [], [], [], [], []
     labels: dict[tuple[str, str], float] = {}

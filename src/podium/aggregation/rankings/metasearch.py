@@ -1,4 +1,4 @@
-"""Simulated metasearch: engines of unequal quality rank the same documents, whose grades are known.
+"""Synthetic metasearch data: engines of unequal quality rank the same documents, whose grades are known.
 
     >>> rankings, qrels = make_metasearch(20, noises=(0.5, 2.0), seed=1)
     >>> rankings.voters, rankings.n_queries, len(qrels.query_ids)
@@ -28,7 +28,7 @@ def make_metasearch(
     depth: int = 30,
     seed: int = 0,
 ) -> tuple[Rankings, Qrels]:
-    """The engines' lists, from queries of this many documents each, and the judgements of all documents."""
+    """Simulate the engines' lists for queries of this many documents each, and the judgments of all documents."""
     rng = random_numbers(seed)
     merit = rng.normal(size=(n_queries, documents))
     seen = merit[:, None] + np.array(noises)[:, None] * rng.normal(size=(n_queries, len(noises), documents))

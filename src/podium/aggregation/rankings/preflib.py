@@ -1,4 +1,4 @@
-"""PrefLib files of orders: .soc, .soi, .toc and .toi (preflib.org); complete or incomplete, strict or with ties.
+"""Reader of PrefLib files: .soc, .soi, .toc and .toi (preflib.org); complete or incomplete orders, strict or tied.
 
     >>> import io
     >>> votes = read_preflib(io.BytesIO(b"# ALTERNATIVE NAME 1: Ann\\n# ALTERNATIVE NAME 2: Bob\\n2: {1,2}\\n1: 2\\n"))
@@ -20,7 +20,7 @@ from podium.base.files import Source, reading, source_name
 
 
 def read_preflib(source: Source) -> Rankings:
-    """The votes of a PrefLib file, from a path, "-" or a binary file, gzipped or not."""
+    """Read the votes of a PrefLib file, from a path, "-" or a binary file, gzipped or not."""
     name = source_name(source)
     header: dict[str, str] = {}
     votes: list[tuple[int, float, list[list[int]]]] = []  # line, count, groups
@@ -98,18 +98,18 @@ def _check(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]
 
 
 def _names(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]]], name: str) -> dict[int, str]:
-    """The names of the alternatives; their numbers where the file has no names, added where two share one."""
+    """The names of the alternatives; their numbers if the file has no names, or in addition if two share a name."""
     prefix = "ALTERNATIVE NAME "
     numbers = {key: key[len(prefix) :] for key in header if key.startswith(prefix)}
     for key, number in numbers.items():
         if not _WHOLE.fullmatch(number):
             raise DataError(f"expected '# {prefix}number: name'; got '# {key[:60]}'.", where=name)
-    given = {int(number): header[key] for key, number in numbers.items()}
-    shared = {text for text, times in Counter(given.values()).items() if times > 1}
-    names = {k: f"{text} {k}" if text in shared else text for k, text in given.items()}
+    named = {int(number): header[key] for key, number in numbers.items()}
+    shared = {text for text, times in Counter(named.values()).items() if times > 1}
+    names = {k: f"{text} {k}" if text in shared else text for k, text in named.items()}
     for line, _, groups in votes:
         for alternative in (a for group in groups for a in group):
-            if given and alternative not in given:
+            if named and alternative not in named:
                 raise DataError(f"alternative {alternative} has no name in the head.", where=f"{name}:{line}")
             names.setdefault(alternative, str(alternative))
     return names

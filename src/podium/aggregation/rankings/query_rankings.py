@@ -1,4 +1,4 @@
-"""The lists of all voters on one query, as `Rankings.query` gives them.
+"""Lists of all voters on one query, as `Rankings.query` returns them.
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["B"]]]).query(0)
@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
@@ -25,10 +24,10 @@ class QueryRankings:
 
     query_id: str
     document_ids: Ids  # (n,)
-    documents: NDArray[np.int64]  # (e,)
-    ranks: NDArray[np.int64]  # (e,)
+    documents: Ints  # (e,)
+    ranks: Ints  # (e,)
     scores: Array  # (e,)
-    offsets: NDArray[np.int64]  # (V+1,)
+    offsets: Ints  # (V+1,)
     weights: Array  # (V,)
 
     @property
@@ -40,18 +39,18 @@ class QueryRankings:
         return len(self.weights)
 
     def matrix(self) -> Array:
-        """Each voter's rank of each document, NaN where it gave none."""  # (V, n)
+        """Each voter's rank of each document, NaN if it has none."""  # (V, n)
         places = np.full((self.n_voters, self.n_documents), np.nan)
         places[self.voter_of, self.documents] = self.ranks
         return places
 
     @property
-    def voter_of(self) -> NDArray[np.int64]:
+    def voter_of(self) -> Ints:
         """The voter of each entry."""  # (e,)
         return np.repeat(np.arange(self.n_voters), np.diff(self.offsets))
 
     def completed(self) -> QueryRankings:
-        """The lists with the documents they leave out added below, tied; silent voters stay silent."""
+        """The lists with missing documents added below, tied; silent voters stay silent."""
         n, sizes = self.n_documents, np.diff(self.offsets)
         if ((sizes == n) | (sizes == 0)).all():
             return self

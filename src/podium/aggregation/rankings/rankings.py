@@ -1,4 +1,4 @@
-"""Rankings: what several voters say about the documents of each query, as ranked lists, possibly partial and tied.
+"""Rankings of each query's documents by several voters, possibly partial and tied.
 
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", {"B", "C"}], ["B", "A"]]])
     >>> votes.query(0).matrix()
@@ -7,8 +7,8 @@
            [ 2.,  1., nan]])
 
 A voter is a run, a judge, a ballot. A document that a voter does not rank has no entry; a voter may be silent on a
-query. The documents of a query are those that some voter ranks, in the order of their ids, so nothing depends on
-the order in which the input came.
+query. The documents of a query are those that at least one voter ranks, in the order of their ids, so results do not
+depend on the order of the input.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.columns import float_numbers, id_text, number_ids, text_ids, without_mask
 from podium.base.errors import DataError
 from podium.parsing.ids import Ids
@@ -29,21 +29,21 @@ from podium.parsing.ids import Ids
 Order = Sequence[str | int | Collection[str | int]]
 """Documents from the best to the worst; a tuple or set among them holds documents that are tied."""
 
-Column = Sequence[Any] | NDArray[Any] | Ids
+Column = Sequence[Any] | AnyArray | Ids
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """The lists of V voters on Q queries of N documents: E entries, those of one voter on one query together."""
 
-    query_ids: NDArray[Any]  # (Q,) text
+    query_ids: AnyArray  # (Q,) text
     voters: tuple[str, ...]  # (V,)
     document_ids: Ids  # (N,) in their order within each query
-    offsets: NDArray[np.int64]  # (Q+1,): documents offsets[q]:offsets[q+1] are those of query q
-    documents: NDArray[np.int64]  # (E,) a document's number within its query
-    ranks: NDArray[np.int64]  # (E,) dense: 1 for the top, tied documents share a rank; rising within a list
-    scores: Array  # (E,) NaN where the voter gave none
-    entry_offsets: NDArray[np.int64]  # (Q·V+1,): entries of voter v on query q from entry_offsets[q·V + v]
+    offsets: Ints  # (Q+1,): documents offsets[q]:offsets[q+1] are those of query q
+    documents: Ints  # (E,) a document's number within its query
+    ranks: Ints  # (E,) dense: 1 for the top, tied documents share a rank; rising within a list
+    scores: Array  # (E,) NaN if the voter has none
+    entry_offsets: Ints  # (Q·V+1,): entries of voter v on query q from entry_offsets[q·V + v]
     weights: Array  # (V,) above 0; a voter of weight 2 counts as two
     labels: Array | None = None  # (N,) grades where known, else NaN
     sources: tuple[str, ...] | None = None  # (V,) the file, or file:line, for messages
@@ -67,7 +67,7 @@ class Rankings:
         query_ids: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
     ) -> Rankings:
-        """Rankings from one list of orders per query, one order per voter; None where a voter is silent."""
+        """Rankings from one list of orders per query, one order per voter; None if a voter is silent."""
         size = max(map(len, orders), default=0)
         names = [str(v + 1) for v in range(size)] if voters is None else _different(voters, "voter")
         queries = [str(q) for q in range(len(orders))] if query_ids is None else _different(query_ids, "query")
@@ -77,8 +77,8 @@ class Rankings:
         for query, lists in zip(queries, orders, strict=True):
             if len(lists) != len(names):
                 raise DataError(f"query {query}: {len(lists)} orders for {len(names)} voters; write None for none.")
-            for voter, given in zip(names, lists, strict=True):
-                rows += [(query, voter, document, rank) for document, rank in _flat(given, f"{query}, voter {voter}")]
+            for voter, order in zip(names, lists, strict=True):
+                rows += [(query, voter, document, rank) for document, rank in _flat(order, f"{query}, voter {voter}")]
         columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
         return cls.from_entries(columns[0], columns[1], columns[2], ranks=columns[3], voters=names, weights=weights)
 
@@ -108,13 +108,13 @@ class Rankings:
         if not len(query) == len(voter) == len(named):
             raise DataError(f"{len(query)} queries, {len(voter)} voters, {len(named)} documents. Give as many of each.")
         values = _sort_values(ranks, scores, len(query))
-        slot = query * len(names) + voter  # (E,) which voter's list on which query
+        slot = query * len(names) + voter  # (E,) the number of the list
         by = np.argsort(slot, kind="stable")
         counts = np.bincount(slot, minlength=len(query_ids) * len(names))
         entry_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ids = named[by]
         _need_once(ids, by, entry_offsets, where=_Where(query_ids, names, sources, lines))
-        found = cls.from_lists(
+        rankings = cls.from_lists(
             ids,
             entry_offsets,
             values=values[by],
@@ -124,24 +124,24 @@ class Rankings:
             weights=weights,
             sources=sources,
         )
-        return found if labels is None else replace(found, labels=_labels(labels, found))
+        return rankings if labels is None else replace(rankings, labels=_labels(labels, rankings))
 
     @classmethod
     def from_lists(
         cls,
         documents: Ids,
-        entry_offsets: NDArray[np.int64],
+        entry_offsets: Ints,
         *,
         values: Array,
         scores: Array | None,
-        query_ids: NDArray[Any],
+        query_ids: AnyArray,
         voters: Sequence[str],
         weights: ArrayLike | None = None,
         sources: Sequence[str] | None = None,
     ) -> Rankings:
         """Rankings from the lists of all voters on the first query, then on the next one…
 
-        Each names documents, none twice, with values, larger is better; list k is entry_offsets[k]:entry_offsets[k+1].
+        Each has documents, none twice, with values, larger is better; list k is entry_offsets[k]:entry_offsets[k+1].
         """
         from podium.aggregation.rankings.rankings_kernels import assemble
 
@@ -176,7 +176,7 @@ class Rankings:
         return len(self.document_ids)
 
     def query(self, q: int) -> QueryRankings:
-        """What the voters say on query q."""
+        """The voters' lists on query q."""
         v = self.n_voters
         bounds = self.entry_offsets[q * v : (q + 1) * v + 1]
         a, b = int(bounds[0]), int(bounds[-1])
@@ -198,13 +198,13 @@ class Rankings:
         return replace(self, weights=float_numbers(weights, "weight of a voter"))
 
     def source(self, voter: int) -> str:
-        """Where a voter came from: its file, or file:line, or its name."""
+        """The source of a voter: its file, or file:line, or its name."""
         return self.voters[voter] if self.sources is None else self.sources[voter]
 
 
 @dataclass(frozen=True)
 class _Where:
-    """What messages call a row of the input."""
+    """Name of a row of the input in messages."""
 
     queries: list[str]
     voters: list[str]
@@ -218,7 +218,7 @@ class _Where:
         return f"{source or 'row'}:{self.lines[row]}"
 
 
-def _flat(order: Any, where: str) -> Iterator[tuple[str, int]]:
+def _flat(order: Order | AnyArray | None, where: str) -> Iterator[tuple[str, int]]:
     """The documents of an order with their ranks."""
     if order is None:
         return
@@ -238,7 +238,7 @@ def _flat(order: Any, where: str) -> Iterator[tuple[str, int]]:
                 raise DataError(f"query {where}, rank {rank}: document {error}") from None
 
 
-def _voters(voter_of: Column, voters: Sequence[str] | None) -> tuple[NDArray[np.int64], list[str]]:
+def _voters(voter_of: Column, voters: Sequence[str] | None) -> tuple[Ints, list[str]]:
     """The number of each entry's voter, in order of first appearance or of `voters`, and the names."""
     codes, names = number_ids(voter_of, "name of a voter")
     if voters is None:
@@ -258,7 +258,7 @@ def _different(values: Sequence[Any], what: str) -> list[str]:
 
 
 def _sort_values(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Array:
-    """What falls from the best to the worst: the score, or the rank turned round."""
+    """Values that fall from the best to the worst: the score, or the negative rank."""
     if ranks is None and scores is None:
         raise DataError("a ranking needs ranks or scores; got neither.")
     values = -_entry_numbers(ranks, "rank", n) if ranks is not None else _entry_numbers(scores, "score", n)
@@ -270,14 +270,14 @@ def _sort_values(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> A
     return values
 
 
-def _entry_numbers(values: Any, what: str, n: int) -> Array:
+def _entry_numbers(values: ArrayLike | None, what: str, n: int) -> Array:
     numbers = float_numbers(values, what)
     if len(numbers) != n:
         raise DataError(f"{len(numbers)} {what}s for {n} entries.")
     return numbers
 
 
-def _need_once(ids: Ids, by: NDArray[np.int64], entry_offsets: NDArray[np.int64], *, where: _Where) -> None:
+def _need_once(ids: Ids, by: Ints, entry_offsets: Ints, *, where: _Where) -> None:
     """Raise a clear error if a list names a document twice; entry k of the lists is row by[k] of the input."""
     again = ids.repeats(entry_offsets)
     if not len(again):
@@ -295,7 +295,7 @@ def _labels(labels: Mapping[tuple[str, str], float], rankings: Rankings) -> Arra
     grades = float_numbers(list(labels.values()), "label")
     queries = text_ids([query for query, _ in labels], "query id of a label")
     documents = text_ids([document for _, document in labels], "document id of a label")
-    known = dict(zip(zip(queries, documents, strict=True), grades.tolist(), strict=True))
+    by_pair = dict(zip(zip(queries, documents, strict=True), grades.tolist(), strict=True))
     owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
     keys = zip(owner.tolist(), rankings.document_ids, strict=True)
-    return np.array([known.get(key, np.nan) for key in keys], np.float64)
+    return np.array([by_pair.get(key, np.nan) for key in keys], np.float64)

@@ -1,4 +1,4 @@
-"""Rankings from files: several TREC runs, or one PrefLib file, LETOR aggregation file or table (CSV, Parquet).
+"""Reader of rankings: several TREC runs, or one PrefLib file, LETOR aggregation file or table (CSV, Parquet).
 
 >>> votes = read_rankings(["bm25.run", "dense.run"])  # doctest: +SKIP
 >>> votes.voters  # doctest: +SKIP
@@ -28,7 +28,7 @@ Path = str | os.PathLike[str]
 
 
 def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: Top = "largest") -> Rankings:
-    """The rankings in one or several files, whose format is known by their content.
+    """Read rankings from one or several files; the format is detected from their content.
 
     Several files are TREC runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
     """
@@ -39,15 +39,15 @@ def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: To
         return read_letor_agg(paths[0], top=top)
     if len(paths) == 1 and formats[0] == "table":
         return read_rankings_table(paths[0], missing=missing)
-    for path, found in zip(paths, formats, strict=True):
-        if found in ("preflib", "letor", "table"):
-            kind = "letor-agg" if found == "letor" else found
+    for path, sniffed in zip(paths, formats, strict=True):
+        if sniffed in ("preflib", "letor", "table"):
+            kind = "letor-agg" if sniffed == "letor" else sniffed
             raise DataError(f"a {kind} file holds all its voters; give it alone.", where=os.fspath(path))
     return read_runs(paths, missing=missing)
 
 
 def read_runs(paths: Sequence[Path], *, missing: Missing = "refuse") -> Rankings:
-    """Rankings from TREC runs, each a voter called by its file's name; scores make the ranks, equal ones tie."""
+    """Read rankings from TREC runs, each a voter named after its file; ranked by score, equal scores tied."""
     if not paths:
         raise DataError("no runs to aggregate.")
     texts = [os.fspath(path) for path in paths]
@@ -73,25 +73,25 @@ def read_runs(paths: Sequence[Path], *, missing: Missing = "refuse") -> Rankings
 
 
 def _lists(runs: Sequence[Run], queries: list[str]) -> tuple[Ints, Ints]:
-    """The rows of all runs together, those of the first query in every run first, and where each list begins."""
+    """The rows of all runs together, those of the first query in every run first, and the offset of each list."""
     starts, sizes = np.zeros((2, len(queries), len(runs)), np.int64)
     before = 0
     for v, run in enumerate(runs):
         place = {query: q for q, query in enumerate(run.query_ids.tolist())}
-        found = np.array([place.get(query, -1) for query in queries], np.int64)
-        starts[:, v] = before + run.offsets[found]
-        sizes[:, v] = np.where(found < 0, 0, run.offsets[found + 1] - run.offsets[found])
+        at = np.array([place.get(query, -1) for query in queries], np.int64)
+        starts[:, v] = before + run.offsets[at]
+        sizes[:, v] = np.where(at < 0, 0, run.offsets[at + 1] - run.offsets[at])
         before += len(run.scores)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.arange(offsets[-1]) + np.repeat(starts.ravel() - offsets[:-1], sizes.ravel()), offsets
 
 
 def _same_queries(runs: Sequence[Run]) -> None:
-    """Raise a clear error if the runs are over different queries: which one is missing, and where it stands."""
+    """Raise a clear error if the runs are over different queries: the missing one, and its line in another run."""
     for run in runs:
-        known = set(run.query_ids)
+        answered = set(run.query_ids)
         for other in runs:
-            absent = next((query for query in other.query_ids if query not in known), None)
+            absent = next((query for query in other.query_ids if query not in answered), None)
             if absent is not None:
                 raise DataError(
                     f"query {absent} is ranked here but not in {run.source}: the runs are over different queries. "
@@ -101,7 +101,7 @@ def _same_queries(runs: Sequence[Run]) -> None:
 
 
 def _first_line(path: str, query: str) -> int:
-    """The line where a query of a run begins."""
+    """The first line of a query in a run."""
     with reading(path) as file:
         for number, line in enumerate(file, 1):
             if line.decode("utf-8", "surrogateescape").split()[:1] == [query]:

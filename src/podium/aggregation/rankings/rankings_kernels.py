@@ -1,4 +1,4 @@
-"""The compiled half of `Rankings`: the documents of each query, and each voter's list as numbers of documents."""
+"""Kernels of `Rankings`: number the documents of each query, and sort each voter's list."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def assemble(
 ) -> None:  # fmt: skip
     """Number each query's documents in the order of their ids, and sort each list from its largest value down.
 
-    Row r names a document, text[starts[r]:ends[r]], and gives it a value; rows of one list lie together, as
-    `entry_offsets` say. Entry k of the sorted lists is row order[k], with its document's number and dense rank; equal
-    values are in the order of the ids. Document j of query q is named by row firsts[offsets[q] + j].
+    Row r has a document id, text[starts[r]:ends[r]], and a value; rows of one list are consecutive, by `entry_offsets`.
+    Entry k of the sorted lists is row order[k], with its document's number and dense rank; equal values are in the
+    order of the ids. Document j of query q has the id of row firsts[offsets[q] + j].
     """
     for q in range(len(offsets) - 1):
         a, b = entry_offsets[q * n_voters], entry_offsets[(q + 1) * n_voters]
@@ -33,9 +33,9 @@ def assemble(
         numbers = places[codes]
         for v in range(n_voters):
             first, last = entry_offsets[q * n_voters + v], entry_offsets[q * n_voters + v + 1]
-            mine = slice(first, last)
-            _sort_list(numbers[first - a : last - a], values[mine], documents[mine], ranks[mine], order[mine])
-            order[mine] += first
+            part = slice(first, last)
+            _sort_list(numbers[first - a : last - a], values[part], documents[part], ranks[part], order[part])
+            order[part] += first
 
 
 @compiled

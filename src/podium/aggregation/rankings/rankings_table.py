@@ -1,5 +1,5 @@
-"""Tables of rankings: data frames of pandas, polars or pyarrow, CSV and Parquet files; a row says where one voter ranks
-one document of one query.
+"""Tables of rankings: data frames of pandas, polars or pyarrow, CSV and Parquet files; a row per query, voter and
+document.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"query": [7, 7, 7], "voter": list("xxy"), "document": list("abb"), "rank": [1, 2, 1]})
@@ -27,7 +27,7 @@ from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import read_frame
 
 Missing = Literal["refuse", "allow"]
-"""What to do where a voter ranks nothing for a query that another ranks."""
+"""What to do if a voter ranks nothing for a query that another ranks."""
 
 _COLUMNS = {
     "query": ("query", "qid"),
@@ -39,7 +39,7 @@ _COLUMNS = {
 
 
 def rankings_from_frame(frame: Any, *, missing: Missing = "refuse", source: str | None = None) -> Rankings:
-    """Rankings from a data frame; `source` is what messages call it."""
+    """Rankings from a data frame; `source` is its name in messages."""
     table = frame_table(frame, source=source)
     columns: dict[str, Any] = {}
     for role, name in _roles(list(table.columns), source).items():
@@ -80,7 +80,7 @@ def _rankings(columns: dict[str, Any], lines: Sequence[int], *, missing: Missing
     if not len(lines):
         raise DataError("no rows: expected one per query, voter and document.", where=source)
     voters = number_ids(columns["voter"], "name of a voter", where=source)[1]
-    found = Rankings.from_entries(
+    rankings = Rankings.from_entries(
         columns["query"],
         columns["voter"],
         columns["document"],
@@ -90,12 +90,12 @@ def _rankings(columns: dict[str, Any], lines: Sequence[int], *, missing: Missing
         sources=None if source is None else [source] * len(voters),
         lines=lines,
     )
-    silent = np.flatnonzero(np.diff(found.entry_offsets) == 0)
+    silent = np.flatnonzero(np.diff(rankings.entry_offsets) == 0)
     if missing == "refuse" and len(silent):
-        query, voter = divmod(int(silent[0]), found.n_voters)
+        query, voter = divmod(int(silent[0]), rankings.n_voters)
         raise DataError(
-            f"voter {found.voters[voter]} ranks nothing for query {found.query_ids[query]}, which others rank. "
+            f"voter {rankings.voters[voter]} ranks nothing for query {rankings.query_ids[query]}, which others rank. "
             "Add its ranking, or let it abstain: missing='allow' (--missing allow).",
             where=source,
         )
-    return found
+    return rankings
