@@ -1,4 +1,4 @@
-"""No transform: features as they are, missing values included (trees take those)."""
+"""No transform: features unchanged, including missing values (for trees)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.transforms.base import Affine, State, Transform
 
 @register
 class Identity(Transform):
-    """Features as they are."""
+    """Features unchanged."""
 
     def fit(self, data: Dataset) -> State:
         return {}
