@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +26,10 @@ from podium.distributions.base import RankingDistribution
 from podium.distributions.graded_race import group_by_grade, log_prob_of_grades
 from podium.distributions.race import closed_up, race_marginals, sample_race
 from podium.distributions.race_moments import race_cdf, race_summary
-from podium.distributions.rank_summary import RankSummary
 from podium.jit import sorting as ranking
+
+if TYPE_CHECKING:
+    from podium.distributions.rank_summary import RankSummary
 
 
 @register

@@ -18,13 +18,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 _MOST = 20_000  # documents that the fit uses: more change the temperature by less than its error
 

@@ -70,7 +70,7 @@ class Loss(Named):
     learned: ClassVar[tuple[str, ...]] = ()
     """Parameters that are trained together with the scorer, from their initial values."""
     shift_invariant: ClassVar[bool] = True
-    """Whether adding a constant to all scores of a query leaves the loss as it is."""
+    """Whether adding a constant to all scores of a query leaves the loss unchanged."""
     convex: ClassVar[bool] = False
     """Whether the loss is convex in the scores and at least 0, so that every tangent is a lower bound."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"
@@ -81,7 +81,7 @@ class Loss(Named):
     """Whether L(s, y) = Σ y_d L(s, e_d), so that document weights enter as labels, in one call of the kernel. The
     kernel then takes negative labels as well, with |y_d| × curvature."""
     signed: ClassVar[bool] = False
-    """Whether the sign of a score has a meaning, as in log odds: scores must be able to be negative and positive."""
+    """Whether the sign of a score has a meaning, as in log odds: scores must take both signs."""
     surrogate: ClassVar[str | None] = None
     """Function whose exact derivative the gradient is, if that is not the value itself."""
 
@@ -239,14 +239,9 @@ def sweep(
 
 
 def product(
-    loss: Loss,
-    scores: Array,
-    data: Dataset,
-    *,
-    direction: Array,
-    threads: int | None = None,
+    loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None,
     constants: Array | None = None,
-) -> Array:
+) -> Array:  # fmt: skip
     """Multiply the Hessian of a loss over all queries by a direction; H is block diagonal and never stored."""
     out, v, unused = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
     if data.score_offsets is not None:
@@ -293,8 +288,9 @@ def _run(
         )  # fmt: skip
 
     n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
-    threads = default_threads() if threads is None else threads
-    if threads == 1 or n_documents < SMALL or n_queries == 1:
+    small = n_documents < SMALL or n_queries == 1
+    threads = 1 if small else default_threads() if threads is None else threads
+    if threads == 1:
         run(0, n_queries)
         return
     cuts = np.searchsorted(offsets, np.linspace(0, n_documents, 4 * threads + 1)).clip(0, n_queries)

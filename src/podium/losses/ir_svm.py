@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import register
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.kernels import exp2_gain
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 MOST_GRADES = 50
 

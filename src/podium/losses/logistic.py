@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param, register
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.losses.base import Loss
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,13 @@ from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.losses import Derivatives, Loss, sweep
-from podium.problem import Problem
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers.base import Solution, Solver
-from podium.solvers.early_stopping import Watch
+
+if TYPE_CHECKING:
+    from podium.problem import Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register

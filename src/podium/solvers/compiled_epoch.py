@@ -7,18 +7,20 @@ by blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints, Singles
 from podium.base.matrix_on_disk import on_disk
-from podium.data.dataset import Dataset
 from podium.jit.compiled import address, compiled, function_at
 from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.scorers.linear import Linear, add_rows, times
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
 """Signature of a solver's step: (gradient, memory per parameter, numbers, out: what to subtract from θ)."""

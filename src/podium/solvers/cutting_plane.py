@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from podium.losses import Loss, sweep
 from podium.problem import Point, Problem
 from podium.scorers import Linear, Scorer
 from podium.solvers.base import Solution, Solver, best_or_last
-from podium.solvers.early_stopping import Watch
 from podium.solvers.quadratic_program import weigh_planes
+
+if TYPE_CHECKING:
+    from podium.solvers.early_stopping import Watch
 
 
 @register

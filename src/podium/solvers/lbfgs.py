@@ -8,14 +8,15 @@ import numpy as np
 
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
-from podium.losses import Loss
-from podium.problem import Problem
-from podium.scorers import Scorer
 from podium.solvers.base import Solution, Solver, best_or_last
-from podium.solvers.early_stopping import Watch
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
+
+    from podium.losses import Loss
+    from podium.problem import Problem
+    from podium.scorers import Scorer
+    from podium.solvers.early_stopping import Watch
 
 
 @register

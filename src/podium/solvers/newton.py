@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
-from podium.losses import Loss
-from podium.problem import Point, Problem
 from podium.scorers import Linear, Scorer
 from podium.solvers.base import Solution, Solver, best_or_last
-from podium.solvers.early_stopping import Watch
+
+if TYPE_CHECKING:
+    from podium.losses import Loss
+    from podium.problem import Point, Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register
@@ -55,12 +57,12 @@ class Newton(Solver):
         while iteration < self.iterations:
             norm = float(np.linalg.norm(gradient))
             if norm <= self.tolerance * first:
-                reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of what it was"
+                reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of its initial value"
                 break
             step = _direction(problem, here, gradient, rough=min(0.1, np.sqrt(norm / first)))
             length = _search(problem, here, step, value=value, slope=float(gradient @ step.theta))
             if length == 0.0:
-                reason = f"no step improves the objective; the gradient is {norm / first:.1e} of what it was"
+                reason = f"no step improves the objective; the gradient is {norm / first:.1e} of its initial value"
                 break
             here, iteration = here.moved(length, step), iteration + 1
             value, gradient = problem(here.theta)

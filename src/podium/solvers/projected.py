@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.jit import sorting as ranking
-from podium.losses import Loss
-from podium.problem import Problem
 from podium.scorers import Scorer, SmoothScorer
 from podium.solvers.base import Solution, Solver, best_or_last
-from podium.solvers.early_stopping import Watch
+
+if TYPE_CHECKING:
+    from podium.losses import Loss
+    from podium.problem import Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from podium.base.arrays import Array, Ints
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
-from podium.problem import Problem
 from podium.solvers import compiled_epoch
 from podium.solvers.base import Solution, Solver, best_or_last
-from podium.solvers.early_stopping import Watch
+
+if TYPE_CHECKING:
+    from podium.problem import Problem
+    from podium.solvers.early_stopping import Watch
 
 Memory = tuple[Array, Array]
 

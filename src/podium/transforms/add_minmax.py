@@ -7,7 +7,7 @@ documents of the query, and the value itself. A feature that is already scaled i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from podium.base.arrays import Array, Ints, dense, is_sparse
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import in_blocks, on_disk
 from podium.base.registry import register
-from podium.data.dataset import Dataset
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 from podium.transforms.identity import Identity
 from podium.transforms.minmax import MinMax
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 @register

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.registry import register
-from podium.data.dataset import Dataset
 from podium.transforms.base import Affine, State, Transform
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 @register

@@ -10,7 +10,7 @@ x are K^(−½)·(k(x, l_1), …, k(x, l_m)): their inner products are the kerne
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from podium.base.arrays import Array, Words
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
-from podium.transforms.base import State
 from podium.transforms.stacked import Stacked
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.transforms.base import State
 
 
 @register

@@ -5,14 +5,16 @@ Missing values become 0. Sparse features become dense.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints, Singles, dense
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 class PerQuery(Transform):

@@ -9,7 +9,7 @@ The d(d + 1)/2 products are not stored for the choice: with z a product x_k·x_l
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from podium.base.arrays import Array, Singles
 from podium.base.errors import IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
-from podium.transforms.base import State
 from podium.transforms.stacked import Stacked
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.transforms.base import State
 
 
 @register

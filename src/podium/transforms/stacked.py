@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Singles
-from podium.data.dataset import Dataset
 from podium.transforms.base import State, Transform
 from podium.transforms.zscore import ZScore
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 _BELOW = "of."
 

@@ -14,12 +14,13 @@ from podium.base.arrays import Array, Singles, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+    from podium.data.dataset import Dataset
 
 
 @register
