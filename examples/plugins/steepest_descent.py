@@ -9,7 +9,8 @@ from podium.base.registry import param, register
 from podium.losses import Loss
 from podium.problem import Problem
 from podium.scorers import Scorer
-from podium.solvers.base import Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, best_or_last
+from podium.solvers.early_stopping import Watch
 
 
 @register

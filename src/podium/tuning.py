@@ -25,7 +25,7 @@ from podium.base.registry import Named, param, register, search_space, write
 from podium.learner import Learner
 from podium.methods import Method
 from podium.model import Model
-from podium.solvers.base import proved_better
+from podium.solvers.early_stopping import proved_better
 
 Fit = Callable[[Learner], tuple[Model, Array]]
 """Fits a learner on training data: the model, `info["valid"]` its mean on validation data, and each query's value."""

@@ -15,7 +15,7 @@ from podium.metrics import Metric
 from podium.recipe import Recipe
 from podium.scorers import MLP
 from podium.solvers import SGD
-from podium.solvers.base import proved_better
+from podium.solvers.early_stopping import proved_better
 from podium.testing import linear_data
 from podium.training import measured, train
 from podium.transforms import AddMinMax, Identity

@@ -23,7 +23,7 @@ from podium.metrics import Metric
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.grower import DETERMINISTIC
 from podium.scorers.trees.lightgbm_data import for_lightgbm
-from podium.solvers.base import query_values
+from podium.solvers.early_stopping import query_values
 from podium.solvers.boosting import Bag, for_leaves, grid
 
 SAMPLE = 200_000

@@ -1,4 +1,4 @@
-"""Distributions over rankings, one file each."""
+"""Probability distributions over rankings, one file each."""
 
 import lazy_loader
 

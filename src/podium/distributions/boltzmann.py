@@ -1,8 +1,8 @@
-"""The Boltzmann distribution of rankings whose energy is linear in scores and ranks (Volkovs & Zemel, 2009).
+"""Boltzmann distribution over rankings, with an energy that is linear in scores and ranks (Volkovs & Zemel, 2009).
 
     P(r) ∝ e^{−E(r)},   E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u
 
-is the energy (2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v) over the pairs with u ranked below v. Its normaliser is a permanent:
+which equals (2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v) over the pairs with u ranked below v. The normaliser is a permanent:
 a sum over subsets for few documents, and an integral over α for many.
 """
 
@@ -13,7 +13,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
@@ -27,32 +27,32 @@ _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and b
 
 @register
 class Boltzmann(RankingDistribution):
-    """A distribution over strict rankings by an energy; `alpha` is an inverse temperature."""
+    """Boltzmann distribution over strict rankings; `alpha` is the inverse temperature."""
 
     alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
     max_exact_n: ClassVar[int] = 14
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """−E − log Z: exact up to 14 documents; above, as right as `log_normaliser` says."""
+        """−E − log Z: exact up to 14 documents; above, with the error of `log_normaliser`."""
         s, places = self._checked(scores, ranks)
         s = s - s.mean() if len(s) else s
         log_z, _ = self.log_normaliser(s)
         return float(pull(self.alpha, len(s)) * np.sum(((len(s) + 1) / 2 - places) * s) - log_z)
 
     def log_normaliser(self, scores: ArrayLike) -> tuple[float, float]:
-        """log Z and its standard error, which is that of every log-probability too; the same numbers for each call.
+        """log Z and its standard error, which is that of every log-probability too; deterministic.
 
         Up to 14 documents it is exact, and the error 0. Above, it is an integral over the inverse temperature of the
-        mean energies of 2,000 rankings at each of its points. Differences of log-probabilities at the same scores are
-        exact always, since log Z drops out.
+        mean energy, estimated from 2,000 rankings at each node. Differences of log-probabilities at the same scores
+        are always exact, since log Z drops out.
         """
         s = np.array(scores, np.float64)
         s = s - s.mean() if len(s) else s
         c = pull(self.alpha, len(s))
         return (float(filled_places(s, c)[-1]), 0.0) if len(s) <= self.max_exact_n else integrated(s, c)
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings, one per row: drawn exactly up to 14 documents, above by a chain of swaps, 2n between two."""
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row: exactly up to 14 documents, above by a Markov chain, 2n swaps between two."""
         s = np.array(scores, np.float64)  # (size, n)
         s, c, places = s - s.mean() if len(s) else s, pull(self.alpha, len(s)), np.empty((size, len(s)), np.int64)
         if len(s) <= self.max_exact_n:
@@ -62,8 +62,8 @@ class Boltzmann(RankingDistribution):
         np.put_along_axis(places, best_first, np.arange(1, len(s) + 1)[None, :], axis=1)
         return places
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The order of scores; equal ones in input order."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Order of scores; equal ones in input order."""
         return ranking.ordinal_ranks(scores)
 
     def exact_marginals(self, s: Array) -> tuple[Array, Array]:
@@ -76,13 +76,13 @@ class Boltzmann(RankingDistribution):
 
 @compiled
 def pull(alpha: float, n: int) -> Any:
-    """What a rank and a unit of score weigh in the energy: 2α/(n − 1)."""
+    """Weight of a rank and a unit of score in the energy: 2α/(n − 1)."""
     return 2.0 * alpha / (n - 1.0) if n > 1 else 0.0
 
 
 @compiled
 def visit(s: Array, c: float, samples: int, state: np.uint64) -> Any:
-    """Rankings that a chain of swaps visits, from the order of scores on: documents, best first, one row each."""
+    """Rankings of a Markov chain of swaps that starts at the order of scores: documents, best first, one per row."""
     n = len(s)
     ranked, rows = np.empty(n, np.int64), np.empty((samples, n), np.int64)
     ranking.argsort_descending(s, ranked)
@@ -95,9 +95,9 @@ def visit(s: Array, c: float, samples: int, state: np.uint64) -> Any:
 
 @compiled
 def _swap(s: Array, c: float, ranked: Ints, steps: int, state: np.uint64) -> Any:
-    """Metropolis steps: two places, neighbours every other time, whose documents swap with probability min(1, e^{−ΔE}).
+    """Metropolis steps: the documents at two ranks, adjacent in every other step, swap with P = min(1, e^{−ΔE}).
 
-    With u at place p above v at place q, −ΔE is c(q − p)(s_v − s_u): O(1).
+    With u at rank p above v at rank q, −ΔE is c(q − p)(s_v − s_u): O(1).
     """
     n = len(ranked)
     for step in range(steps):
@@ -116,7 +116,7 @@ def _swap(s: Array, c: float, ranked: Ints, steps: int, state: np.uint64) -> Any
 
 @compiled
 def filled_places(s: Array, c: float) -> Any:
-    """log Σ e^{−E} over the ways in which each set of documents fills the first places; the last is log Z.
+    """log Σ e^{−E} over the ways in which each set of documents fills the first ranks; the last is log Z.
 
     F(S) = Σ_{u∈S} F(S − u)·e^{c((n+1)/2 − |S|)s_u}
     """
@@ -145,7 +145,7 @@ def _count(chosen: int, n: int) -> int:
 
 @compiled
 def _draw_exactly(s: Array, c: float, filled: Array, uniforms: Array, places: Ints) -> None:
-    """Fill each row of places from the last rank up, P(u is last of S) = F(S − u)·e^{…}/F(S)."""
+    """Fill each row of `places` from the last rank up, P(u is last of S) = F(S − u)·e^{…}/F(S)."""
     n = len(s)
     for row in range(len(places)):
         chosen = len(filled) - 1
@@ -161,13 +161,13 @@ def _draw_exactly(s: Array, c: float, filled: Array, uniforms: Array, places: In
 
 @compiled
 def _last(s: Array, c: float, filled: Array, chosen: int, u: int, size: int) -> Any:
-    """P(u is the last of these documents, which fill the first `size` places)."""
+    """P(u is the last of these documents, which fill the first `size` ranks)."""
     return math.exp(filled[chosen ^ (1 << u)] + c * ((len(s) + 1.0) / 2.0 - size) * s[u] - filled[chosen])
 
 
 @compiled
 def _add_marginals(s: Array, c: float, filled: Array, marginals: Array, before: Array) -> None:
-    """Over all sets that may fill the first places, from all documents down."""
+    """Add marginals over all sets that may fill the first ranks, from all documents down."""
     n = len(s)
     reached = np.zeros(len(filled))
     reached[-1] = 1.0
@@ -183,15 +183,15 @@ def _add_marginals(s: Array, c: float, filled: Array, marginals: Array, before: 
                         before[v, u] += chance
 
 
-_RANKINGS = 2_000  # per point of the integral
-_POINTS = 6  # of Gauss–Legendre per panel
-_STRETCHES = 20  # of a chain
+_RANKINGS = 2_000  # per node of the integral
+_POINTS = 6  # nodes of Gauss–Legendre per panel
+_STRETCHES = 20  # batches of a chain
 
 
 def integrated(s: Array, c: float) -> tuple[float, float]:
     """log Z(c) = log n! + ∫_0^c E_b[Σ ((n+1)/2 − r_u) s_u] db, over panels that double; and its standard error.
 
-    The error of a mean comes from means over stretches of its chain, long enough to count as independent.
+    The error of a mean is estimated from batch means of its chain; batches are long enough to be independent.
     """
     n = len(s)
     weights = (n + 1) / 2 - np.arange(1, n + 1)

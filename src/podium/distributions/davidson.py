@@ -1,4 +1,4 @@
-"""Rankings whose pairs of documents win, tie or lose as Davidson has it:
+"""Davidson's model of pairs with ties, as a distribution over rankings:
 
 P(i and j tied) ∝ ν√(φ_iφ_j), P(i before j) ∝ φ_i, ν = e^β.
 
@@ -16,7 +16,7 @@ from podium.distributions.tied_pairs import TiedPairs
 
 @register
 class Davidson(TiedPairs):
-    """All pairs of a ranking with ties, each by the model of Davidson."""
+    """Rankings with ties whose pairs have Davidson's probabilities."""
 
     beta: float = 0.0
 

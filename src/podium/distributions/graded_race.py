@@ -1,4 +1,4 @@
-"""The probability under Plackett–Luce that documents come in the order of their grades, whatever the order within one.
+"""Probability under Plackett–Luce that documents come in the order of their grades, in any order within a grade.
 
 Arrival times are exponential, so that with Φ = Σ φ over the documents of lower grades the first of them arrives at
 Exp(Φ), and a grade X comes before them with
@@ -6,11 +6,11 @@ Exp(Φ), and a grade X comes before them with
     P(X before all lower grades) = ∫ Φ e^{−Φt} Π_{i∈X} (1 − e^{−φ_i t}) dt;
 
 races have no memory, so the grades' probabilities multiply. The integral over u = log Φt has one peak, between 0 and
-log(|X| + 1), and the trapezoid rule around it is right to 1e−13. The aggregator `plackett-luce` takes moments of the
+log(|X| + 1), and the trapezoid rule around it is accurate to 1e−13. The aggregator `plackett-luce` takes moments of the
 same integrand.
 
-All groups of all queries are computed at once, in whole arrays: every training ends with these few calls, and
-compiling a kernel for them would take longer.
+All groups of all queries are computed at once, by numpy: every training ends with a few of these calls, and compiling
+a kernel would take longer.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _LOW, _HIGH = -40.0, 44.0  # of log φ/Φ: below, 1 − e^{−x} = x, and above 
 
 
 class Grades(NamedTuple):
-    """The documents of all queries in groups of equal grade, query by query, the best first."""
+    """Documents of all queries in groups of equal grade, query by query, the best first."""
 
     rows: Ints  # (N,)
     sizes: Ints  # of groups
     query: Ints  # of each group
-    lower: Ints  # how many groups of its query are worse
+    lower: Ints  # number of worse groups in its query
 
 
 def group_by_grade(labels: Array, offsets: Ints) -> Grades:
-    """The groups of equal label within each query."""
+    """Group documents of equal label within each query."""
     query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.lexsort((-labels, query))
     starts = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(labels[rows], prepend=np.nan) != 0))
@@ -47,7 +47,7 @@ def group_by_grade(labels: Array, offsets: Ints) -> Grades:
 
 
 def log_prob_of_grades(scores: Array, grades: Grades, queries: int) -> Array:
-    """log P(every document comes before all of lower grade) of each query (Q,); 0 where all grades are equal."""
+    """log P(every document comes before all of lower grade) of each query (Q,); 0 if all grades are equal."""
     s, sizes, above = scores[grades.rows], grades.sizes, grades.lower > 0
     if not above.any():
         return np.zeros(queries)
@@ -55,9 +55,9 @@ def log_prob_of_grades(scores: Array, grades: Grades, queries: int) -> Array:
     worths[grades.query, grades.lower + 1] = np.logaddexp.reduceat(s, np.cumsum(sizes) - sizes)
     others = np.logaddexp.accumulate(worths, axis=1)[grades.query, grades.lower]
     apart = s - np.repeat(others, sizes)
-    found = np.zeros(queries)
-    np.add.at(found, grades.query[above], _log_before(apart[np.repeat(above, sizes)], sizes[above]))
-    return found
+    logs = np.zeros(queries)
+    np.add.at(logs, grades.query[above], _log_before(apart[np.repeat(above, sizes)], sizes[above]))
+    return logs
 
 
 def _log_before(apart: Array, sizes: Ints) -> Array:
@@ -69,18 +69,18 @@ def _log_before(apart: Array, sizes: Ints) -> Array:
     top, total = _log_integrand(peak, x, sizes), np.ones(len(sizes))
     for side in (-1, 1):
         left, k = np.arange(len(sizes)), side * np.arange(1, _NODES + 1)[:, None]
-        mine, size = x, sizes
+        x_left, size = x, sizes
         while len(left):  # the groups whose integrand has not faded yet
             u = k * step[left]
-            terms = _log_integrand(peak[left] + u, mine * np.repeat(np.exp(u), size, axis=1), size) - top[left]
+            terms = _log_integrand(peak[left] + u, x_left * np.repeat(np.exp(u), size, axis=1), size) - top[left]
             total[left] += np.exp(terms).sum(axis=0)
             on = terms[-1] > -FADED
-            mine, left, size, k = mine[np.repeat(on, size)], left[on], size[on], k + side * _NODES
+            x_left, left, size, k = x_left[np.repeat(on, size)], left[on], size[on], k + side * _NODES
     return beyond + top + np.log(step * total)
 
 
 def _trapezoid(x: Array, sizes: Ints) -> tuple[Array, Array]:
-    """Where the trapezoid rule starts, near the peak, and its step, by Newton's method between bounds; x at u = 0.
+    """Start of the trapezoid rule, near the peak, and its step, by Newton's method between bounds; x at u = 0.
 
     The slope of the integrand's logarithm is 1 − e^u + Σ q, q = x/(e^x − 1), and falls by e^u + Σ q(q + x − 1).
     """
@@ -107,5 +107,5 @@ def _log_integrand(u: Array, x: Array, sizes: Ints) -> Array:
 
 
 def _sums(values: Array, sizes: Ints) -> Array:
-    """The sum of each group."""
+    """Sum of each group."""
     return np.add.reduceat(values, np.cumsum(sizes) - sizes, axis=-1)

@@ -1,8 +1,8 @@
-"""Mallows' φ-model (1957): rankings are the less likely the more pairs they put the other way round than the scores do.
+"""Mallows' φ-model (1957): the more pairs a ranking has in another order than the scores, the less likely it is.
 
     P(π) = e^{−θ d(π)} / ψ_n(θ),   ψ_n(θ) = Π_{i≤n} (1 − e^{−iθ})/(1 − e^{−θ})
 
-with d(π) the pairs of documents that π orders against their scores (Kendall's distance). Only the order of scores
+with d(π) the number of pairs that π orders against their scores (Kendall's distance). Only the order of scores
 counts. Documents of equal score are exchangeable: their pairs add nothing to d, and ψ_n becomes ψ_n Π m!/ψ_m over
 groups of m equal scores.
 
@@ -17,7 +17,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
@@ -28,10 +28,10 @@ from podium.jit.compiled import compiled
 
 @register
 class Mallows(RankingDistribution):
-    """A distribution over strict rankings around the order of scores: P(π) ∝ e^{−θ d}, d Kendall's distance."""
+    """Mallows distribution over strict rankings around the order of scores: P(π) ∝ e^{−θ d}, d Kendall's distance."""
 
     theta: float = param(default=1.0, above=0, search=(0.01, 10.0, "log"))
-    """How closely rankings gather around the order of scores; at 0 all would be as likely."""
+    """Concentration around the order of scores; at 0 all rankings would be equally likely."""
     max_exact_n: ClassVar[int] = 400
     max_sampled_n: ClassVar[int] = 5_000
 
@@ -44,8 +44,8 @@ class Mallows(RankingDistribution):
         free = float(np.sum(log_normaliser(groups, self.theta) - gammaln(groups + 1.0)))
         return free - self.theta * _distance(s, places) - float(log_normaliser(np.array([len(s)]), self.theta)[0])
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings, one per row, by repeated insertion: the k-th by score goes v places above the end, P ∝ e^{−θv}."""
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row, by insertion: the k-th by score goes v ranks above the end, P ∝ e^{−θv}."""
         s = np.asarray(scores, np.float64)  # (size, n)
         places, best_first = np.empty((size, len(s)), np.int64), ranking.order(s)
         for row in range(size):
@@ -53,23 +53,23 @@ class Mallows(RankingDistribution):
             _insert(equal_shuffled, self.theta, rng.random(len(s)), places[row])
         return places
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The order of scores; equal ones in input order."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Order of scores; equal ones in input order."""
         return ranking.ordinal_ranks(scores)
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j), which depends on how far apart they are in the order of scores."""
+        """P(document i comes before document j), which depends on their distance in the order of scores."""
         s = np.asarray(scores, np.float64)
         n, order = len(s), ranking.order(s)
         k = np.arange(n + 1, dtype=np.float64)
-        gain = np.diff(_coth_excess(0.5 * self.theta * k)) / self.theta  # P − ½ of documents k places apart
+        gain = np.diff(_coth_excess(0.5 * self.theta * k)) / self.theta  # P − ½ of documents k ranks apart
         apart = np.arange(n)[None, :] - np.arange(n)[:, None]
-        found = np.empty((n, n))
-        found[np.ix_(order, order)] = 0.5 + np.sign(apart) * gain[np.abs(apart)] if n else 0.0
-        found = _shared(_shared(found, s).T, s).T
-        found[s[:, None] == s] = 0.5
-        np.fill_diagonal(found, 0.0)
-        return found
+        before = np.empty((n, n))
+        before[np.ix_(order, order)] = 0.5 + np.sign(apart) * gain[np.abs(apart)] if n else 0.0
+        before = _shared(_shared(before, s).T, s).T
+        before[s[:, None] == s] = 0.5
+        np.fill_diagonal(before, 0.0)
+        return before
 
     def exact_marginals(self, s: Array) -> tuple[Array, Array]:
         marginals = np.zeros((len(s), len(s)))
@@ -77,13 +77,13 @@ class Mallows(RankingDistribution):
         return _shared(marginals, s), self.prefers(s)
 
 
-def log_normaliser(n: NDArray[np.int64], theta: float) -> Array:
-    """log ψ_n(θ): of all orders of n documents, summed."""
+def log_normaliser(n: Ints, theta: float) -> Array:
+    """log ψ_n(θ), the normaliser: the sum over all orders of n documents."""
     return np.asarray(normalisers(int(n.max(initial=0)), theta)[0][n], np.float64)
 
 
-def mean_distance(n: NDArray[np.int64], theta: float) -> Array:
-    """E d = Σ_{i≤n} 1/(e^θ − 1) − i/(e^{iθ} − 1), which is n(n − 1)/4 at θ = 0."""
+def mean_distance(n: Ints, theta: float) -> Array:
+    """Expected distance E d = Σ_{i≤n} 1/(e^θ − 1) − i/(e^{iθ} − 1), which is n(n − 1)/4 at θ = 0."""
     return np.asarray(normalisers(int(n.max(initial=0)), theta)[1][n], np.float64)
 
 
@@ -103,12 +103,12 @@ def normalisers(n: int, theta: float) -> Any:
 
 @compiled
 def _distance(s: Array, places: Ints) -> int:
-    """The pairs that places put in the other order than scores."""
-    found = 0
+    """Number of pairs that places order against the scores."""
+    pairs = 0
     for i in range(len(s)):
         for j in range(len(s)):
-            found += s[i] > s[j] and places[i] > places[j]
-    return found
+            pairs += s[i] > s[j] and places[i] > places[j]
+    return pairs
 
 
 @compiled
@@ -126,9 +126,9 @@ def _insert(best_first: Ints, theta: float, uniforms: Array, places: Ints) -> No
 
 @compiled
 def _insertion_marginals(best_first: Ints, theta: float, marginals: Array) -> None:
-    """P(rank) of each document: where it is inserted, and how far those inserted above it later push it down.
+    """P(rank) of each document: the rank of its insertion, then shifted by later insertions above it.
 
-    The k-th document is inserted at one of the first p places with probability (e^{pθ} − 1)/(e^{kθ} − 1).
+    The k-th document is inserted at one of the first p ranks with probability (e^{pθ} − 1)/(e^{kθ} − 1).
     """
     above = np.zeros(len(best_first) + 1)  # at p
     for k in range(1, len(best_first) + 1):
@@ -144,7 +144,7 @@ def _insertion_marginals(best_first: Ints, theta: float, marginals: Array) -> No
 
 
 def _coth_excess(x: Array) -> Array:
-    """x coth x − 1, also of x near 0."""
+    """x coth x − 1, accurate near 0."""
     small = np.abs(x) < 0.05
     safe = np.where(small, 1.0, x)
     return np.where(small, x * x / 3.0 * (1.0 - x * x / 15.0 * (1.0 - 2.0 * x * x / 21.0)), safe / np.tanh(safe) - 1.0)

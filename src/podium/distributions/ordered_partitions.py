@@ -1,4 +1,4 @@
-"""Rankings with ties whose blocks are chosen one after another, P(X | R) = e^{mean of s over X} / Z(R)."""
+"""Ordered partitions: rankings with ties whose blocks are chosen one by one, P(X | R) = e^{mean of s over X} / Z(R)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.registry import register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_marginals
@@ -19,7 +19,7 @@ from podium.kernels.subset_sums import log_sizes, log_sum, probabilities
 
 @register
 class OrderedPartitions(RankingDistribution):
-    """Ordered partitions in their general form; with `backward`, eliminated from the worst block on, by −s."""
+    """Ordered partitions in their general form; with `backward`, blocks are eliminated from the worst on, by −s."""
 
     backward: bool = False
     has_ties: ClassVar[bool] = True
@@ -35,8 +35,8 @@ class OrderedPartitions(RankingDistribution):
         blocks = range(1, int(places.max(initial=0)) + 1)
         return float(sum(s[places == place].mean() - _log_z(s[places >= place]) for place in blocks))
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Drawn rankings, one per row: the size of a block, then documents until as many are chosen."""
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row: for each block its size, then that many documents."""
         s = np.array(scores, np.float64) * (-1 if self.backward else 1)
         drawn, block = np.zeros((size, len(s)), np.int64), 0  # (size, n)
         while (drawn == 0).any():
@@ -44,8 +44,8 @@ class OrderedPartitions(RankingDistribution):
             _draw_blocks(rng, s, *_alike(drawn == 0), block, drawn)
         return np.stack([_turned(row) for row in drawn]) if self.backward and size else drawn
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The most probable of the rankings whose blocks follow the order of scores."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Most probable of the rankings whose blocks follow the order of scores."""
         s = np.array(scores, np.float64) * (-1 if self.backward else 1)
         order, n = ranking.order(s), len(s)
         ends, best, total = np.zeros(n, np.int64), np.zeros(n + 1), np.append(0.0, np.cumsum(s[order]))
@@ -61,14 +61,14 @@ class OrderedPartitions(RankingDistribution):
         return _turned(places) if self.backward else places
 
     def exact_marginals(self, s: Array) -> tuple[Array, Array]:
-        """Over all subsets that may remain."""
+        """Sums over all subsets that may remain."""
         chosen = all_subsets(len(s))
         means = chosen @ (-s if self.backward else s) / np.maximum(chosen.sum(axis=1), 1)
         return subset_marginals(means, backward=self.backward)
 
 
-def _turned(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The last place first."""
+def _turned(places: Ints) -> Ints:
+    """Reverse the ranks."""
     return np.asarray(places.max(initial=0) + 1 - places)
 
 
@@ -79,15 +79,15 @@ def _log_z(s: Array) -> float:
 _NO_MOMENTS = np.empty(0), np.empty(0)
 
 
-def _alike(left: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows with equal ones together, and where each group of them ends."""
+def _alike(left: Flags) -> tuple[Ints, Ints]:
+    """Rows sorted so that equal ones are together, and the end of each group."""
     _, group, counts = np.unique(np.packbits(left, axis=1), axis=0, return_inverse=True, return_counts=True)
     return ranking.order(-group.ravel()), np.cumsum(counts)
 
 
 @compiled
-def _draw_blocks(rng: Any, s: Array, rows: Ints, ends: Ints, block: int, places: Ints) -> None:
-    """Draw the next block of each row; where the same documents remain, sizes have the same distribution."""
+def _draw_blocks(rng: np.random.Generator, s: Array, rows: Ints, ends: Ints, block: int, places: Ints) -> None:
+    """Draw the next block of each row; if the same documents remain, sizes have the same distribution."""
     first, no_moments = 0, np.empty(0)
     for end in ends:
         left = np.flatnonzero(places[rows[first]] == 0)
@@ -103,7 +103,7 @@ def _draw_blocks(rng: Any, s: Array, rows: Ints, ends: Ints, block: int, places:
 
 
 @compiled
-def _draw_size(rng: Any, logs: Array) -> int:
+def _draw_size(rng: np.random.Generator, logs: Array) -> int:
     high, total = np.max(logs[1:]), 0.0
     for x in logs[1:]:
         total += math.exp(x - high)
@@ -116,8 +116,8 @@ def _draw_size(rng: Any, logs: Array) -> int:
 
 
 @compiled
-def _draw_subset(rng: Any, f: Array, m: int) -> Any:
-    """A subset of m documents, P ∝ e^{Σ f/m}: each by itself with its p, again and again until they are m."""
+def _draw_subset(rng: np.random.Generator, f: Array, m: int) -> Any:
+    """Subset of m documents, P ∝ e^{Σ f/m}: independent draws with probabilities p, until they are m."""
     inside = np.ones(len(f), np.bool_)
     if m == len(f):
         return inside

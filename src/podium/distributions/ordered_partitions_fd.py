@@ -1,9 +1,9 @@
-"""Ordered partitions, fully decomposed: blocks of tied documents chosen one after another by the mean of φ = e^s.
+"""Ordered partitions, fully decomposed (PMOP-FD): blocks of tied documents chosen one by one by the mean of φ = e^s.
 
     P(X_k | R_k) = Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S),   Φ(X) = (1/|X|) Σ_{i∈X} φ_i
 
-It is a race whose winner takes others along: the first of what remains to arrive leads a block, whose size is that of a
-random subset and whose other members are drawn evenly (`subsets.py`).
+It is a race whose winner takes others along: the first remaining document to arrive leads a block, whose size is that
+of a random subset and whose other members are drawn uniformly (`subsets.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.distributions import subsets
 from podium.distributions.base import RankingDistribution
@@ -25,7 +25,7 @@ from podium.jit import sorting as ranking
 
 @register
 class OrderedPartitionsFD(RankingDistribution):
-    """The distribution that pmop-fd trains; with `backward`, blocks are eliminated, the worst first, φ = e^{−s}."""
+    """Distribution that pmop-fd trains; with `backward`, blocks are eliminated from the worst on, φ = e^{−s}."""
 
     backward: bool = False
     has_ties: ClassVar[bool] = True
@@ -46,18 +46,18 @@ class OrderedPartitionsFD(RankingDistribution):
             total += inside - math.log(len(block)) - rest + math.log(left) - subsets
         return total
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Drawn rankings, one per row: a race, whose places then fall into blocks."""  # (size, n)
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row: a race, whose order is then cut into blocks."""  # (size, n)
         race = sample_race(-np.asarray(scores, np.float64) if self.backward else scores, rng, size)
         blocks = np.take_along_axis(subsets.sample(race.shape[1], rng, size), race - 1, axis=1)
         return blocks.max(axis=1, initial=0, keepdims=True) + 1 - blocks if self.backward else blocks
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The most probable ranking; from six documents on it ties all but one, whatever the scores.
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Most probable ranking; from six documents on it ties all but one, whatever the scores.
 
-        The first block costs 1/(2^n − 1) times its mean φ over the mean of all, at most n/(n − T) if T documents are
-        left; these add their own partition's probability, at most 1, ⅔, 2/7, … for T = 1, 2, 3, …. From n = 6 on
-        only T = 1 gains by it. Such blocks say little about the documents: the scores are the better order.
+        The first block has the factor 1/(2^n − 1) × its mean φ over the mean of all, at most n/(n − T) if T documents
+        remain; their partition has a probability of at most 1, ⅔, 2/7, … for T = 1, 2, 3, …. From n = 6 on only T = 1
+        is worth it. Such blocks say little about the documents: prefer the order of scores.
         """
         s = np.asarray(scores, np.float64)
         n = len(s)
@@ -85,7 +85,7 @@ class OrderedPartitionsFD(RankingDistribution):
         return n <= (self.max_exact_n if self.backward else subsets.MOST_FOR_BLOCKS)
 
     def exact_marginals(self, s: Array) -> tuple[Array, Array]:
-        """Over all subsets that may remain."""
+        """Sums over all subsets that may remain."""
         turned = -s if self.backward else s
         chosen = subsets.all_subsets(len(s))[1:]
         logs = np.logaddexp.reduce(np.where(chosen, turned, -np.inf), axis=1) - np.log(chosen.sum(axis=1))

@@ -1,7 +1,7 @@
-"""Plackett–Luce: rankings whose places are filled from the top, each by P(i) = φ_i / Σ φ of what remains.
+"""Plackett–Luce: ranks are filled from the top, each with P(i) = φ_i / Σ φ over the remaining documents.
 
 Documents race: with arrival times T_i ~ Exp(φ_i), φ = e^s, the order of arrival has this distribution. ListNet
-and ListMLE train it, so a model of theirs reads as this distribution.
+and ListMLE maximise its likelihood, so their models have this distribution.
 
 >>> import numpy as np
 >>> from podium.distributions import PlackettLuce
@@ -14,24 +14,27 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.graded_race import group_by_grade, log_prob_of_grades
 from podium.distributions.race import closed_up, race_marginals, sample_race
 from podium.distributions.race_moments import race_cdf, race_summary
-from podium.distributions.rank_summary import RankSummary
 from podium.jit import sorting as ranking
+
+if TYPE_CHECKING:
+    from podium.distributions.rank_summary import RankSummary
 
 
 @register
 class PlackettLuce(RankingDistribution):
-    """A distribution over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
+    """Plackett–Luce distribution over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k s_{π(k)} − log Σ_{l ≥ k} φ_{π(l)}; ties have probability 0 and are refused."""
@@ -40,35 +43,35 @@ class PlackettLuce(RankingDistribution):
         return float(np.sum(worst_first - np.logaddexp.accumulate(worst_first))) if len(s) else 0.0
 
     def log_prob_of_grades(self, scores: ArrayLike, labels: ArrayLike) -> float:
-        """The logarithm of the probability that documents come in the order of grades, in any order within one."""
+        """Log-probability that documents come in the order of grades, in any order within a grade."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         if s.ndim != 1 or s.shape != y.shape:
             raise DataError(f"{self.name}: labels of shape {y.shape} for scores of shape {s.shape}.")
         return float(self.likelihood_of_grades(y, np.array([0, len(s)]))(s)[0])
 
-    def likelihood_of_grades(self, labels: Array, offsets: NDArray[np.int64]) -> Callable[[Array], Array]:
-        """The function of the scores of many queries (N,) that gives each query's `log_prob_of_grades` (Q,)."""
+    def likelihood_of_grades(self, labels: Array, offsets: Ints) -> Callable[[Array], Array]:
+        """Function from the scores of many queries (N,) to the `log_prob_of_grades` of each (Q,)."""
         return functools.partial(log_prob_of_grades, grades=group_by_grade(labels, offsets), queries=len(offsets) - 1)
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the distribution, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
         return sample_race(scores, rng, size)
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The order of scores; equal ones in input order."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Order of scores; equal ones in input order."""
         return ranking.ordinal_ranks(scores)
 
     def rank_marginals(
         self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
     ) -> Array:
-        """P(document i has rank r + 1) at [i, r], by an integral over its time of arrival, right to 1e−10."""
+        """P(document i has rank r + 1) at [i, r], by an integral over its time of arrival, accurate to 1e−10."""
         return race_marginals(scores)
 
     def has_exact_marginals(self, n: int) -> bool:
         return n <= MAX_EXACT_N
 
     def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
-        """P(first), the expected rank and the interval of each document; of more than 300, intervals by moments."""
+        """P(first), expected rank and interval of each document; for more than 300, intervals by moments."""
         from scipy.special import softmax
 
         s = np.array(scores, np.float64)
@@ -77,8 +80,8 @@ class PlackettLuce(RankingDistribution):
         )
         return replace(short, first=softmax(s)) if len(s) else short
 
-    def rank_cdf(self, scores: ArrayLike, ranks: NDArray[np.int64]) -> Array:
-        """P(document i has rank ranks[i, c] or a better one) at [i, c]; of more than 300 documents by moments."""
+    def rank_cdf(self, scores: ArrayLike, ranks: Ints) -> Array:
+        """P(document i has rank ranks[i, c] or a better one) at [i, c]; for more than 300 documents by moments."""
         s = np.array(scores, np.float64)
         return super().rank_cdf(s, ranks) if self.has_exact_marginals(len(s)) else race_cdf(closed_up(s), ranks)
 
@@ -93,4 +96,4 @@ class PlackettLuce(RankingDistribution):
 
 
 MAX_EXACT_N = 300
-"""Documents above which exact rank marginals take more than a moment."""
+"""Largest number of documents whose exact rank marginals are fast."""

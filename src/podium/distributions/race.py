@@ -1,7 +1,7 @@
-"""The race behind Plackett–Luce: documents arrive at times T_i ~ Exp(e^{s_i}), and the first to arrive ranks first.
+"""Plackett–Luce as a race: documents arrive at times T_i ~ Exp(e^{s_i}), and the first to arrive ranks first.
 
 Given the time u at which a document arrives, the others have arrived by then independently of each other, so its rank
-has the distribution of a count of independent events; an integral over u gives the rank marginals.
+is a count of independent events (Poisson binomial); an integral over u gives the rank marginals.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled
 
 
-def sample_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """The places of arrival of documents in `size` races, one per row."""  # (size, n)
+def sample_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> Ints:
+    """Ranks of documents in `size` races, one per row."""  # (size, n)
     s = np.asarray(scores, np.float64)
     places = np.empty((size, len(s)), np.int64)
     for row in range(size):
@@ -27,27 +27,27 @@ def sample_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> NDArr
 
 
 def race_marginals(scores: ArrayLike) -> Array:
-    """P(document i arrives at place p + 1) at [i, p]."""  # (n, n)
+    """P(document i has rank p + 1) at [i, p]."""  # (n, n)
     s = closed_up(np.array(scores, np.float64))
     marginals = np.zeros((len(s), len(s)))
     if len(s):
         _integrate(s - s.max(), _STEP / math.sqrt(len(s) + 16.0), marginals)
-    return np.maximum(marginals, 0.0)  # where rounding leaves −1e−17
+    return np.maximum(marginals, 0.0)  # rounding may leave −1e−17
 
 
 def closed_up(s: Array) -> Array:
-    """The scores with gaps of more than 40 in their order narrowed to 40, which moves no probability by e^−40."""
+    """Scores with gaps of more than 40 narrowed to 40, which changes no probability by more than e^−40."""
     best_first = ranking.order(s)
     gaps = -np.diff(s[best_first])
     if not (gaps > _EARLY).any():
         return s
-    found = np.empty(len(s))
-    found[best_first] = -np.concatenate([[0.0], np.cumsum(np.minimum(gaps, _EARLY))])
-    return found
+    closed = np.empty(len(s))
+    closed[best_first] = -np.concatenate([[0.0], np.cumsum(np.minimum(gaps, _EARLY))])
+    return closed
 
 
-_STEP = 1.2  # over √(n + 16): the integrand is about 1/√n wide, and the error falls like e^(−c/step²)
-_EARLY, _LATE = 40.0, 4.0  # log T + s is Gumbel: it lies outside (−40, 4) with probability 1e−17
+_STEP = 1.2  # times 1/√(n + 16): the integrand is about 1/√n wide, and the error falls like e^(−c/step²)
+_EARLY, _LATE = 40.0, 4.0  # log T + s is Gumbel: outside (−40, 4) with probability 1e−17
 _TINY = 1e-30  # the ends of a distribution below this are cut off
 
 
@@ -56,7 +56,7 @@ def _integrate(s: Array, step: float, marginals: Array) -> None:
     """P(rank of i = r + 1) = ∫ φ_i e^{−φ_i t} P(r others have arrived by t) dt, by the trapezoid rule in u = log t.
 
     Others have arrived by t with probabilities q_j = 1 − e^{−φ_j t}, independently; the distribution of their number
-    is built up document by document, and document i taken out again.
+    is computed document by document, then document i is removed again.
     """
     n = len(s)
     arrived, counts, without = np.empty(n), np.empty(n + 1), np.empty(n)
@@ -79,7 +79,7 @@ def _integrate(s: Array, step: float, marginals: Array) -> None:
 
 @compiled
 def count_distribution(q: Array, counts: Array) -> Any:
-    """Fill `counts` with P(r of n independent events happen); returns the first and the last r that is possible."""
+    """Fill `counts` with P(r of n independent events happen); returns the first and the last possible r."""
     counts[:] = 0.0
     counts[0] = 1.0
     low, high = 0, 0
@@ -99,9 +99,9 @@ def count_distribution(q: Array, counts: Array) -> Any:
 
 @compiled
 def take_out(counts: Array, low: int, high: int, q: float, without: Array) -> Any:
-    """The distribution without an event of probability q; returns its range.
+    """Fill `without` with the distribution without an event of probability q; returns its range.
 
-    From the end that divides by the larger of q and 1 − q.
+    It starts at the end that divides by the larger of q and 1 − q.
     """
     first, end, left = max(low - 1, 0), min(high + 1, len(without)), 0.0
     without[first] = 0.0

@@ -1,12 +1,12 @@
-"""Ranks of many documents under Plackett–Luce, without the matrix of all rank probabilities.
+"""Rank summaries of many documents under Plackett–Luce, by a normal approximation in linear time.
 
 Given its own time of arrival, the number of others that arrive before a document is a sum of independent events, of
-mean M and variance V. For some hundred documents it is as good as normal, so that with T_i ~ Exp(φ_i)
+mean M and variance V. For some hundred documents it is nearly normal, so that with T_i ~ Exp(φ_i)
 
     P(rank of i ≤ r) = E Φ((r − ½ − M(T_i))/√V(T_i))
 
-in time linear in the documents. `plackett_luce.py` has the exact distribution; of 400 documents, the ends of
-intervals are the same but for one rank now and then.
+in time linear in the documents. `plackett_luce.py` has the exact distribution; for 400 documents, the ends of intervals
+rarely differ, and then by one rank.
 """
 
 from __future__ import annotations
@@ -15,34 +15,33 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.distributions.rank_summary import RankSummary, tails
 from podium.jit.compiled import compiled
 
-_EARLY, _LATE = 18.0, 3.5  # log T + s lies outside (−18, 3.5) with probability 1e−8
-_FINEST = 0.01  # a step finer than this serves no list of less than a hundred thousand documents
+_EARLY, _LATE = 18.0, 3.5  # log T + s is outside (−18, 3.5) with probability 1e−8
+_FINEST = 0.01  # smallest step, fine enough for a hundred thousand documents
 
 
 def race_summary(s: Array, level: float) -> RankSummary:
-    """The summary of scores that have no wide gaps (see `closed_up`)."""
+    """Rank summary for scores without wide gaps (see `closed_up`)."""
     from scipy.special import softmax
 
-    expected, found = np.empty(len(s)), np.empty((2, len(s)), np.int64)
-    _summarise(s, *_counted(s), *tails(level), expected, found)
-    return RankSummary(softmax(s), expected, *found)
+    expected, ends = np.empty(len(s)), np.empty((2, len(s)), np.int64)
+    _summarise(s, *_counted(s), *tails(level), expected, ends)
+    return RankSummary(softmax(s), expected, *ends)
 
 
-def race_cdf(s: Array, ranks: NDArray[np.int64]) -> Array:
-    """P(document i has rank ranks[i, c] or a better one) at [i, c], of scores that have no wide gaps."""
-    found = np.empty(ranks.shape)
-    _add_up(s, *_counted(s), ranks, found)
-    return found
+def race_cdf(s: Array, ranks: Ints) -> Array:
+    """P(document i has rank ranks[i, c] or a better one) at [i, c], for scores without wide gaps."""
+    cdf = np.empty(ranks.shape)
+    _add_up(s, *_counted(s), ranks, cdf)
+    return cdf
 
 
 def _counted(s: Array) -> tuple[float, float, Array, Array]:
-    """The first node u = log t, the step to the next, and M and V at each."""
+    """First node u = log t, the step to the next, and M and V at each."""
     step = max(1.2 / math.sqrt(len(s) + 16.0), _FINEST)  # V changes over 1/√n
     start = -float(s.max()) - _EARLY
     mean, variance = np.zeros((2, math.ceil((float(s.max() - s.min()) + _EARLY + _LATE) / step) + 2))
@@ -51,8 +50,8 @@ def _counted(s: Array) -> tuple[float, float, Array, Array]:
 
 
 @compiled
-def _count(s: Any, start: Any, step: Any, mean: Any, variance: Any) -> None:
-    """The mean and variance of how many documents have arrived at each node u = log t."""
+def _count(s: Array, start: float, step: float, mean: Array, variance: Array) -> None:
+    """Mean and variance of the number of documents that have arrived at each node u = log t."""
     surely = np.zeros(len(mean) + 1)  # documents that have arrived from this node on
     for i in range(len(s)):
         first, end = _nodes(s[i], start, step, len(mean))
@@ -68,22 +67,23 @@ def _count(s: Any, start: Any, step: Any, mean: Any, variance: Any) -> None:
 
 
 @compiled
-def _nodes(score: Any, start: Any, step: Any, nodes: Any) -> Any:
-    """The first node at which a document may have arrived, and the first at which it surely has."""
+def _nodes(score: float, start: float, step: float, nodes: int) -> Any:
+    """First node at which a document may have arrived, and the first at which it surely has."""
     first = math.ceil((-_EARLY - score - start) / step)
     end = math.floor((_LATE - score - start) / step) + 1
     return max(first, 0), min(end, nodes)
 
 
 @compiled
-def _arrived(x: Any) -> Any:
+def _arrived(x: float) -> Any:
     return -math.expm1(-math.exp(x))
 
 
 @compiled
 def _summarise(
-    s: Any, start: Any, step: Any, mean: Any, variance: Any, lower: Any, upper: Any, expected: Any, ends: Any
-) -> None:
+    s: Array, start: float, step: float, mean: Array, variance: Array, lower: float, upper: float,
+    expected: Array, ends: Ints,
+) -> None:  # fmt: skip
     for i in range(len(s)):
         weights, others, spread = _mixture(s[i], start, step, mean, variance)
         expected[i] = 1.0
@@ -94,16 +94,16 @@ def _summarise(
 
 
 @compiled
-def _add_up(s: Any, start: Any, step: Any, mean: Any, variance: Any, ranks: Any, found: Any) -> None:
+def _add_up(s: Array, start: float, step: float, mean: Array, variance: Array, ranks: Ints, cdf: Array) -> None:
     for i in range(len(s)):
         weights, others, spread = _mixture(s[i], start, step, mean, variance)
         for c in range(ranks.shape[1]):
-            found[i, c] = _up_to(ranks[i, c], weights, others, spread) if ranks[i, c] < len(s) else 1.0
+            cdf[i, c] = _up_to(ranks[i, c], weights, others, spread) if ranks[i, c] < len(s) else 1.0
 
 
 @compiled
-def _mixture(score: Any, start: Any, step: Any, mean: Any, variance: Any) -> Any:
-    """A document's times of arrival: their probabilities, and the mean and deviation of how many others are there."""
+def _mixture(score: float, start: float, step: float, mean: Array, variance: Array) -> Any:
+    """Probabilities of a document's times of arrival; mean and deviation of the number of others there by then."""
     first, end = _nodes(score, start, step, len(mean))
     weights, others, spread = np.empty(end - first), np.empty(end - first), np.empty(end - first)
     total = 0.0
@@ -120,7 +120,7 @@ def _mixture(score: Any, start: Any, step: Any, mean: Any, variance: Any) -> Any
 
 
 @compiled
-def _up_to(rank: Any, weights: Any, others: Any, spread: Any) -> Any:
+def _up_to(rank: int, weights: Array, others: Array, spread: Array) -> Any:
     """Σ w Φ((r − ½ − M)/√V)."""
     total = 0.0
     for k in range(len(weights)):
@@ -133,8 +133,8 @@ def _up_to(rank: Any, weights: Any, others: Any, spread: Any) -> Any:
 
 
 @compiled
-def _rank_at(share: Any, weights: Any, others: Any, spread: Any, n: Any) -> int:
-    """The least rank whose share of probability is as large."""
+def _rank_at(share: float, weights: Array, others: Array, spread: Array, n: int) -> int:
+    """Smallest rank r with P(rank ≤ r) ≥ share."""
     least, most = 1, n
     while least < most:
         middle = (least + most) // 2

@@ -1,4 +1,4 @@
-"""Rankings whose pairs of documents win, tie or lose as Rao & Kupper have it:
+"""Rao & Kupper's model of pairs with ties, as a distribution over rankings:
 
 P(i before j) = φ_i/(φ_i + θφ_j), θ = 1 + e^α.
 
@@ -16,7 +16,7 @@ from podium.distributions.tied_pairs import TiedPairs
 
 @register
 class RaoKupper(TiedPairs):
-    """All pairs of a ranking with ties, each by the model of Rao & Kupper."""
+    """Rankings with ties whose pairs have Rao & Kupper's probabilities."""
 
     alpha: float = 0.0
 

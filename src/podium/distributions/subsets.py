@@ -1,8 +1,8 @@
-"""Ordered partitions: how the places of PMOP-FD's race fall into blocks; other models by sums over subsets.
+"""Blocks of ordered partitions: those of PMOP-FD as a race; those of other models by sums over subsets.
 
-Documents arrive as in Plackett–Luce. The first of N that remain leads a block of m, P(m) = C(N, m)/(2^N − 1), whose
-other members are drawn evenly from the N − 1 others, wherever they would arrive. What remains goes on in the same
-way. So a given set of m − 1 others goes along with the leader with probability (N/m)/(2^N − 1), whoever leads.
+Documents arrive as in Plackett–Luce. The first of N remaining ones leads a block of m, P(m) = C(N, m)/(2^N − 1), whose
+other members are drawn uniformly from the N − 1 others. The rest continues in the same way. So any set of m − 1 others
+goes along with the leader with probability (N/m)/(2^N − 1), whichever document leads.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.jit.compiled import compiled
 
 MOST_FOR_BLOCKS = 150
-"""Documents up to which `block_sizes` is computed, in O(n⁴): half a second."""
+"""Largest number of documents for `block_sizes`, which is O(n⁴): half a second."""
 MOST_FOR_SUBSETS = 12
-"""Documents up to which sums run over all pairs of a remaining set and its subset: 3^12 is half a million."""
+"""Largest number of documents for sums over all pairs of a set and its subset: 3^12 is half a million."""
 CAUTION = "how many documents tie is a property of this distribution, whatever the scores, and no prediction"
-"""Of all distributions of ordered partitions: half of what remains ties, give or take."""
-_DEEP = 40  # blocks that have any chance: a place is left over about half of the time
+"""Caution of all ordered partitions: about half of the remaining documents tie."""
+_DEEP = 40  # number of blocks that matter: each takes about half of the remaining documents
 
 
-def sample(n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """The block, from 1, of each place of a race of n, in `size` draws, one per row."""  # (size, n)
+def sample(n: int, rng: np.random.Generator, size: int) -> Ints:
+    """Sample the block, from 1, of each rank of a race of n, `size` times, one per row."""  # (size, n)
     blocks = np.zeros((size, n), np.int64)
     for row in blocks:
         _draw(rng, row)
@@ -35,13 +34,13 @@ def sample(n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
 
 
 @compiled
-def _draw(rng: Any, blocks: Ints) -> None:
+def _draw(rng: np.random.Generator, blocks: Ints) -> None:
     """Fill `blocks`, all 0, stage by stage."""
     left, block = len(blocks), 0
     while left > 0:
         block += 1
         size = 0
-        while size == 0:  # that of a random subset which is not empty
+        while size == 0:  # of a random non-empty subset
             for _ in range(left):
                 size += rng.random() < 0.5
         left -= size
@@ -59,21 +58,21 @@ def _draw(rng: Any, blocks: Ints) -> None:
 
 @functools.cache
 def block_sizes(n: int) -> Array:
-    """P(place p + 1 of a race of n is in block r + 1) at [p, r]."""  # (n, n)
-    found = np.zeros((n, n))
-    _fill_block_sizes(found, min(n, _DEEP))
-    found.setflags(write=False)
-    return found
+    """P(rank p + 1 of a race of n is in block r + 1) at [p, r]."""  # (n, n)
+    chances = np.zeros((n, n))
+    _fill_block_sizes(chances, min(n, _DEEP))
+    chances.setflags(write=False)
+    return chances
 
 
 @compiled
-def _fill_block_sizes(found: Array, deep: int) -> None:
-    """By recursion on how many documents of what remains arrive before a document, and after it.
+def _fill_block_sizes(chances: Array, deep: int) -> None:
+    """Recursion on the numbers of remaining documents that arrive before a document, and after it.
 
     With a before and b after it, N = a + b + 1, the leader is before it; x of the other a − 1 and y of the b go along.
-    Numbers of subsets count as the probabilities of fair coins, C(a − 1, x)/2^{a−1}, so that nothing overflows.
+    Subsets are counted as probabilities of fair coins, C(a − 1, x)/2^{a−1}, so that nothing overflows.
     """
-    n = len(found)
+    n = len(chances)
     coins = np.zeros((n + 1, n + 1))
     coins[0, 0] = 1.0
     for k in range(1, n + 1):
@@ -89,30 +88,30 @@ def _fill_block_sizes(found: Array, deep: int) -> None:
             else:
                 _one_stage(a, b, coins, block)
     for p in range(n):
-        found[p, :deep] = block[p, n - 1 - p]
+        chances[p, :deep] = block[p, n - 1 - p]
 
 
 @compiled
 def _one_stage(a: int, b: int, coins: Array, block: Array) -> None:
     size = a + b + 1.0
     each = size / (4.0 - 2.0 ** (2.0 - size))  # N·2^{N−2}/(2^N − 1)
-    mine = block[a, b]
+    here = block[a, b]
     stays = 0.0
     for x in range(a):
         for y in range(b + 1):
             weight = each * coins[a - 1, x] * coins[b, y]
             stays += weight / (x + y + 1.0)
             left = block[a - 1 - x, b - y]
-            for r in range(1, len(mine)):
-                mine[r] += weight / (x + y + 1.0) * left[r - 1]
-    mine[0] = 1.0 - stays
+            for r in range(1, len(here)):
+                here[r] += weight / (x + y + 1.0) * left[r - 1]
+    here[0] = 1.0 - stays
 
 
 def subset_marginals(potentials: Array, *, backward: bool = False) -> tuple[Array, Array]:
-    """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j], where blocks are chosen by log Φ(S).
+    """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j], if blocks are chosen by log Φ(S).
 
-    `potentials[S]` is log Φ of the documents whose bits are set in S, from S = 1 on. Backward, blocks are eliminated,
-    the worst first, and ranks count from the last.
+    `potentials[S]` is log Φ of the documents whose bits are set in S, from S = 1 on. Backward, blocks are eliminated
+    from the worst on, and ranks count from the last.
     """
     n = len(potentials).bit_length() - 1
     marginals, before = np.zeros((n, n)), np.zeros((n, n))
@@ -123,7 +122,7 @@ def subset_marginals(potentials: Array, *, backward: bool = False) -> tuple[Arra
 
 @compiled
 def _norms(potentials: Array) -> Any:
-    """log Σ Φ(S) over the subsets of each set that are not empty."""
+    """log Σ Φ(S) over the non-empty subsets of each set."""
     norms = np.full(len(potentials), -np.inf)
     for remaining in range(1, len(potentials)):
         high, total, chosen = -np.inf, 0.0, remaining
@@ -140,7 +139,7 @@ def _norms(potentials: Array) -> Any:
 
 @compiled
 def _sum_over_subsets(potentials: Array, norms: Array, backward: bool, marginals: Array, before: Array) -> None:
-    """Over all sets that may remain, and all blocks that may be chosen from them."""
+    """Sum over all sets that may remain, and all blocks that may be chosen from them."""
     n, after = len(marginals), _numbers_of_blocks(potentials, norms, len(marginals))
     reached = np.zeros((len(potentials), n + 1))  # P(this set remains after k blocks)
     reached[-1, 0] = 1.0
@@ -175,6 +174,6 @@ def _numbers_of_blocks(potentials: Array, norms: Array, n: int) -> Any:
     return after
 
 
-def all_subsets(n: int) -> NDArray[np.bool_]:
-    """Which documents are in each of the 2^n subsets, a row per subset."""  # (2^n, n)
+def all_subsets(n: int) -> Flags:
+    """Membership of documents in each of the 2^n subsets, a row per subset."""  # (2^n, n)
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.bool_)

@@ -1,15 +1,15 @@
-"""Temperature: the scale that turns a model's scores into odds, fitted on validation data.
+"""Temperature scaling: fit the scale at which scores give calibrated odds (probabilities of ranks), on validation data.
 
-A distribution over rankings of s/T is too sure if T is too small, and too flat if it is too large. It is reverse
-Plackett–Luce, in which documents may turn out far worse than their scores, unless validation data clearly favours
-Plackett–Luce, in which they may turn out far better.
+A distribution over rankings of s/T is overconfident if T is too small, and too flat if it is too large. It is reverse
+Plackett–Luce, in which documents may be far worse than their scores, unless validation data clearly favours
+Plackett–Luce, in which they may be far better.
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(60, seed=1)
 >>> train, valid, _ = podium.split(data)
 >>> scores = podium.train(train, "ranking-svm").score(valid)
->>> found, tenfold = fit_temperature(scores, valid), fit_temperature(10 * scores, valid)
->>> found.distribution, bool(abs(tenfold.temperature / found.temperature - 10) < 0.01)
+>>> fitted, tenfold = fit_temperature(scores, valid), fit_temperature(10 * scores, valid)
+>>> fitted.distribution, bool(abs(tenfold.temperature / fitted.temperature - 10) < 0.01)
 (reverse-plackett-luce, True)
 """
 
@@ -18,47 +18,45 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
-from podium.data.dataset import Dataset
+from podium.base.arrays import Array, Ints
 from podium.distributions import PlackettLuce, ReversePlackettLuce
 
-_MOST = 20_000  # documents that the fit looks at: more move the temperature by less than its error
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
+_MOST = 20_000  # documents that the fit uses: more change the temperature by less than its error
 
 Race = PlackettLuce | ReversePlackettLuce
 
 
 @dataclass(frozen=True)
 class Temperature:
-    """Odds are those of a distribution of scores over a temperature."""
+    """Distribution of odds, and the temperature that scores are divided by."""
 
     distribution: Race
     temperature: float
 
 
 TRIED: tuple[Race, ...] = (ReversePlackettLuce(), PlackettLuce())
-"""The distributions of scores over a temperature that are tried, the default first."""
+"""Distributions to try, the default first."""
 
 
-def fit_temperature(
-    scores: NDArray[np.float64], data: Dataset, *, tried: tuple[Race, ...] = TRIED
-) -> Temperature | None:
-    """The distribution, and the T > 0 that makes the grades likeliest; None if no query has two grades.
+def fit_temperature(scores: Array, data: Dataset, *, tried: tuple[Race, ...] = TRIED) -> Temperature | None:
+    """Distribution and T > 0 that maximise the likelihood of the grades; None if no query has two grades.
 
-    The likelihood uses what grades say and no more: every document comes before all of lower grade, in any order within
-    a grade (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a grade would
-    make odds too flat, since most documents share the lowest grade; P(a document of the grade comes next), as in
-    pmop-fd, would make them too sharp, since it asks for one document of a grade and not for all. Both are measured in
-    docs/odds.md. A pair of typical distance, once won and once lost, is added to the data, so that a few queries
-    without a mistake do not make for certainty.
+    The likelihood is that every document comes before all of lower grade, in any order within a grade
+    (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a grade would make odds
+    too flat, since most documents share the lowest grade; P(a document of the grade comes next), as in pmop-fd, would
+    make them too sharp, since it needs one document of a grade and not all. Both are measured in docs/odds.md. A pair
+    of typical distance, once won and once lost, is added to the data as a prior, so that a few queries without a
+    mistake do not give certainty.
 
-    The first distribution of `tried` is kept unless a later one is likelier by more than one standard error of the
-    difference over queries: what is likelier by less, for a few queries, is often less likely for others.
+    The first distribution of `tried` is kept unless another is likelier by more than one standard error of the
+    difference over queries: a smaller advantage often does not hold on other queries.
     """
     assert data.labels is not None, "checked before training"
     queries = [(scores[a:b], data.labels[a:b], w) for a, b, w in _spread_out(data)]
@@ -67,7 +65,7 @@ def fit_temperature(
         return None
     spread = math.sqrt(np.mean([float(np.mean(s * s)) for s, _, _ in queries]))
     if not spread > 0:
-        return Temperature(tried[0], 1.0)  # every temperature gives the same odds
+        return Temperature(tried[0], 1.0)  # all temperatures give the same odds
     scaled = _Judged(
         scores=np.concatenate([s / spread for s, _, _ in queries]),
         labels=np.concatenate([y for _, y, _ in queries]),
@@ -84,16 +82,16 @@ def fit_temperature(
 
 
 class _Judged(NamedTuple):
-    """The queries that the fit looks at."""
+    """Queries for the fit."""
 
     scores: Array
     labels: Array
-    offsets: NDArray[np.int64]
+    offsets: Ints
     weights: Array  # of queries
 
 
 def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
-    """The 1/T that makes the grades likeliest, and the log-likelihood of each query there."""
+    """1/T that maximises the likelihood of the grades, and the log-likelihood of each query there."""
     from scipy.optimize import minimize_scalar
 
     likelihood = distribution.likelihood_of_grades(data.labels, data.offsets)
@@ -103,16 +101,16 @@ def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
 
     def cost(log_sharpness: float) -> float:
         sharpness = math.exp(log_sharpness)
-        imagined = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
-        return float(imagined - likelihoods(sharpness).sum())
+        prior = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
+        return float(prior - likelihoods(sharpness).sum())
 
-    found = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
-    sharpness = math.exp(found.x)
+    result = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
+    sharpness = math.exp(result.x)
     return sharpness, likelihoods(sharpness)
 
 
 def _spread_out(data: Dataset) -> Iterator[tuple[int, int, float]]:
-    """Where queries begin and end, with their weights: all, or of a large dataset every k-th."""
+    """First and last row and weight of each query; of a large dataset every k-th query."""
     for q in range(0, data.n_queries, 1 + data.n_documents // _MOST):
         weight = 1.0 if data.query_weights is None else float(data.query_weights[q])
         yield int(data.offsets[q]), int(data.offsets[q + 1]), weight

@@ -1,6 +1,6 @@
-"""Thurstone's model (1927, case V): rankings are the order of independent normal variables around the scores.
+"""Thurstone's model (1927, case V): rankings by scores with independent normal noise.
 
-Document i gets S_i ~ N(s_i, σ²), and the largest comes first.
+Document i gets S_i ~ N(s_i, σ²), and the largest is first.
 
 >>> from podium.distributions import Thurstone
 >>> Thurstone().prefers([1.0, 0.0])[0, 1].round(4)  # Φ(1/√2)
@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.race import count_distribution, take_out
@@ -26,14 +26,14 @@ from podium.jit.compiled import compiled
 
 @register
 class Thurstone(RankingDistribution):
-    """A distribution over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
+    """Thurstone distribution over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """The logarithm of a nested integral, right to 1e−9; ties have probability 0 and are refused.
+        """Logarithm of a nested integral, accurate to 1e−9; ties have probability 0 and are refused.
 
-        Where even the likeliest S in this order has a density e^−300 of the largest, that exponent is returned.
+        If even the likeliest S in this order has a density below e^−300 of the largest, that exponent is returned.
         """
         from scipy.optimize import isotonic_regression
 
@@ -45,27 +45,27 @@ class Thurstone(RankingDistribution):
         lost = 0.5 * float(np.sum((best_first - likeliest) ** 2))
         return -lost if lost > _DEEP else math.log(_chance_of_order(best_first, likeliest))
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the distribution, one per row: the order of s_i plus normal noise."""  # (size, n)
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row: the order of s_i plus normal noise."""  # (size, n)
         s = np.asarray(scores, np.float64)
         places = np.empty((size, len(s)), np.int64)
         for row in range(size):
             places[row] = ranking.dense_ranks(s + self.sigma * rng.standard_normal(len(s)))
         return places
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The order of scores; equal ones in input order."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Order of scores; equal ones in input order."""
         return ranking.ordinal_ranks(scores)
 
     def rank_marginals(
         self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
     ) -> Array:
-        """P(document i has rank r + 1) at [i, r], by an integral over its variable, right to 1e−10."""
+        """P(document i has rank r + 1) at [i, r], by an integral over its variable, accurate to 1e−10."""
         z = np.array(scores, np.float64) / self.sigma
         marginals = np.zeros((len(z), len(z)))
         if len(z):
             _integrate(z, _STEP / math.sqrt(len(z) + 16.0), marginals)
-        return np.maximum(marginals, 0.0)  # where rounding leaves −1e−17
+        return np.maximum(marginals, 0.0)  # rounding may leave −1e−17
 
     def has_exact_marginals(self, n: int) -> bool:
         return n <= MAX_EXACT_N
@@ -81,15 +81,15 @@ class Thurstone(RankingDistribution):
 
 
 MAX_EXACT_N = 300
-"""Documents above which exact rank marginals take more than a moment."""
-_DEEP = 300.0  # nats: beyond this, products of densities would leave the range of floats
-_REACH = 10.0  # standard deviations: a normal variable lies beyond with probability 1e−23
-_PANEL, _NODES = 0.1, 16  # densities change by e^±3.5 across a panel, which 16 nodes follow to 1e−13
-_STEP = 1.2  # over √(n + 16): the integrand is about 1/√n wide
+"""Largest number of documents whose exact rank marginals are fast."""
+_DEEP = 300.0  # nats: beyond this, products of densities would underflow
+_REACH = 10.0  # standard deviations: a normal variable is beyond with probability 1e−23
+_PANEL, _NODES = 0.1, 16  # densities change by e^±3.5 across a panel, which 16 nodes integrate to 1e−13
+_STEP = 1.2  # times 1/√(n + 16): the integrand is about 1/√n wide
 
 
 def _chance_of_order(z: Array, likeliest: Array) -> float:
-    """P(Z_1 > … > Z_n), Z_i ~ N(z_i, 1): h_i(x) = ∫_{−∞}^x φ(t − z_i) h_{i+1}(t) dt, where any Z_i may lie."""
+    """P(Z_1 > … > Z_n), Z_i ~ N(z_i, 1): h_i(x) = ∫_{−∞}^x φ(t − z_i) h_{i+1}(t) dt, on panels near any Z_i."""
     from scipy.special import ndtr
 
     first, last = (np.floor((likeliest + side * _REACH) / _PANEL).astype(np.int64) for side in (-1, 1))

@@ -1,9 +1,9 @@
-"""Rankings with ties whose weight is a product over pairs: sums over all of them, draws from them, the heaviest one.
+"""Rankings with ties whose weight is a product over pairs: sums over all of them, samples, and the heaviest one.
 
-`win[i, j]` and `tie[i, j]` are the logarithms of what the pair contributes where i comes before j, and where they tie.
-Blocks of tied documents are taken from the top; a block X, taken from X ∪ R, weighs the ties within X and the wins of X
-over R, so that V(R) = Σ_X weight(X, R∖X)·V(R∖X) sums over all rankings of R in 3^n steps. Sets are bit masks. Beyond
-that, rankings are drawn by a Markov chain that takes one document out at a time and puts it back where it likes.
+`win[i, j]` and `tie[i, j]` are the log-weights of a pair if i comes before j, and if they tie. Blocks of tied documents
+are taken from the top; a block X, taken from X ∪ R, has the weight of the ties within X and of the wins of X over R, so
+that V(R) = Σ_X weight(X, R∖X)·V(R∖X) sums over all rankings of R in 3^n steps. Sets are bit masks. For
+more documents, rankings are drawn by a Gibbs sampler that takes out and reinserts one document at a time.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 MOST_FOR_SUBSETS = 12
-"""Documents up to which all rankings are summed over: 3^12 is half a million."""
+"""Largest number of documents for sums over all rankings: 3^12 is half a million."""
 BURN_IN = 50
-"""Sweeps of the chain before its first draw."""
+"""Sweeps of the chain before its first sample."""
 
 
 @compiled
@@ -72,7 +71,7 @@ def marginals(beats: Array, ties: Array, sums: Array) -> Any:
     """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j]."""
     n = len(beats)
     ranks, before, reach = np.zeros((n, n)), np.zeros((n, n)), np.zeros((1 << n, n + 1))
-    reach[len(ties) - 1, 0] = 1.0  # P(the set is what remains after this number of blocks)
+    reach[len(ties) - 1, 0] = 1.0  # P(the set remains after this number of blocks)
     for whole in range(len(ties) - 1, 0, -1):
         ever = np.sum(reach[whole])
         block = whole if ever > 0.0 else 0
@@ -92,7 +91,7 @@ def marginals(beats: Array, ties: Array, sums: Array) -> Any:
 
 @compiled
 def draw(beats: Array, ties: Array, sums: Array, uniforms: Array, places: Ints) -> None:
-    """Rankings (size, n) from uniform numbers (size, n), block by block."""
+    """Sample rankings (size, n) from uniform numbers (size, n), block by block."""
     for d in range(len(places)):
         whole, place = len(ties) - 1, 0
         while whole > 0:
@@ -111,14 +110,14 @@ def draw(beats: Array, ties: Array, sums: Array, uniforms: Array, places: Ints) 
 
 
 @compiled
-def run_chain(win: Any, tie: Any, uniforms: Any, state: Any, places: Any) -> None:
-    """Row d of `places` is the ranking after d + 1 sweeps over all documents, from `state` on, which is changed.
+def run_chain(win: Array, tie: Array, uniforms: Array, state: Ints, places: Ints) -> None:
+    """Gibbs sampler: row d of `places` is the ranking after d + 1 sweeps over all documents, from `state` on (changed).
 
-    Each document in turn is put before, after or into any block of the others, by its conditional probability there.
+    Each document in turn is put before, after or into any block of the others, by its conditional probability.
     """
     n = len(win)
     higher, equal, lower = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
-    odds = np.empty(2 * n + 1)  # before block 0, into it, before block 1, …, after the last
+    logits = np.empty(2 * n + 1)  # before block 0, into it, before block 1, …, after the last
     for d in range(len(places)):
         for i in range(n):
             blocks = _take_out(state, i)
@@ -129,14 +128,14 @@ def run_chain(win: Any, tie: Any, uniforms: Any, state: Any, places: Any) -> Non
                     higher[state[j]] += win[j, i]
                     equal[state[j]] += tie[i, j]
                     lower[state[j]] += win[i, j]
-            now, top = np.sum(lower[:blocks]), -np.inf  # the logarithm of its weight before all
+            now, top = np.sum(lower[:blocks]), -np.inf  # its log-weight before all
             for b in range(blocks):
-                odds[2 * b], odds[2 * b + 1] = now, now - lower[b] + equal[b]
+                logits[2 * b], logits[2 * b + 1] = now, now - lower[b] + equal[b]
                 now += higher[b] - lower[b]
-            odds[2 * blocks] = now
+            logits[2 * blocks] = now
             for k in range(2 * blocks + 1):
-                top = max(top, odds[k])
-            k = _choose(odds[: 2 * blocks + 1], top, uniforms[d, i])
+                top = max(top, logits[k])
+            k = _choose(logits[: 2 * blocks + 1], top, uniforms[d, i])
             if k % 2 == 0:
                 for j in range(n):
                     if j != i and state[j] >= k // 2:
@@ -147,8 +146,8 @@ def run_chain(win: Any, tie: Any, uniforms: Any, state: Any, places: Any) -> Non
 
 
 @compiled
-def _take_out(state: Any, i: Any) -> int:
-    """Close the gap that document i leaves, if it stood alone; the number of blocks of the others."""
+def _take_out(state: Ints, i: int) -> int:
+    """Close the gap that document i leaves, if it was alone; returns the number of blocks of the others."""
     alone, blocks = True, 0
     for j in range(len(state)):
         if j != i:
@@ -162,8 +161,8 @@ def _take_out(state: Any, i: Any) -> int:
 
 
 @compiled
-def _choose(logs: Any, top: Any, uniform: Any) -> int:
-    """The index that a uniform number picks, with probabilities proportional to e^logs."""
+def _choose(logs: Array, top: float, uniform: float) -> int:
+    """Index that a uniform number selects, P ∝ e^logs."""
     total = 0.0
     for log in logs:
         total += math.exp(log - top)
@@ -175,11 +174,11 @@ def _choose(logs: Any, top: Any, uniform: Any) -> int:
     return len(logs) - 1
 
 
-def heaviest(win: Array, tie: Array) -> NDArray[np.int64]:
-    """The ranks of the heaviest ranking of documents that come in falling order of score.
+def heaviest(win: Array, tie: Array) -> Ints:
+    """Ranks of the heaviest ranking of documents in descending order of score.
 
-    Where win − tie and tie − win grow with the score difference, as they do for both models of pairs, exchanging two
-    documents that stand against their scores gains; so blocks are runs of the given order.
+    If win − tie and tie − win grow with the score difference, as in both models of pairs, swapping two documents that
+    are ranked against their scores increases the weight; so blocks are runs of the order of scores.
     """
     n = len(win)
     over = np.zeros((n, n + 1))  # Σ win[p, q] over q ≥ b

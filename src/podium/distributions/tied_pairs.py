@@ -1,8 +1,8 @@
-"""What the models of pairs with ties share: every two documents are compared, and may win, tie or lose.
+"""Base of the models of pairs with ties: every two documents are compared, and win, tie or lose.
 
 As a loss, pairs are taken as independent, as in the literature. As a distribution over rankings, the outcomes of all
-pairs must fit together: a ranking with ties has probability proportional to the product of what its pairs do.
-`tied_orders.py` sums over all rankings of up to 12 documents, and draws longer ones by a Markov chain.
+pairs must be consistent: the probability of a ranking is proportional to the product over its pairs. `tied_orders.py`
+sums over all rankings of up to 12 documents, and samples longer ones by a Markov chain.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.distributions import tied_orders
 from podium.distributions.base import RankingDistribution
 from podium.jit import sorting as ranking
 
-_CHUNK = 1000  # rankings drawn per call of the chain
+_CHUNK = 1000  # rankings per call of the chain
 
 
 class TiedPairs(RankingDistribution):
-    """P(ranking) ∝ Π over pairs of the probability that i comes before j, or that they tie, as the ranking has it."""
+    """Rankings with ties, P ∝ Π over pairs of the probability of their outcome: i before j, or tied."""
 
     has_ties: ClassVar[bool] = True
     caution: ClassVar[str | None] = "pairs are learned one by one; all of a query's together are far too sure of it"
@@ -30,7 +30,7 @@ class TiedPairs(RankingDistribution):
     max_sampled_n: ClassVar[int] = 1_000
 
     def log_odds(self, differences: Array) -> tuple[Array, Array]:
-        """log P(i before j) and log P(i and j tied) at s_i − s_j, of one pair alone."""
+        """log P(i before j) and log P(i and j tied) at s_i − s_j, of a pair alone."""
         raise NotImplementedError
 
     def pair_probabilities(self, scores: ArrayLike) -> tuple[Array, Array, Array]:
@@ -41,7 +41,7 @@ class TiedPairs(RankingDistribution):
         return before, tied, before.T.copy()
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """Σ log of what the pairs do, minus the logarithm of that sum over all rankings; up to 12 documents."""
+        """Σ log P(outcome) over pairs, minus the log-sum over all rankings; up to 12 documents."""
         s, places = self._checked(scores, ranks)
         if len(s) > self.max_exact_n:
             raise DataError(
@@ -52,8 +52,8 @@ class TiedPairs(RankingDistribution):
         above, level = places[:, None] < places, np.triu(places[:, None] == places, 1)
         return float(win[above].sum() + tie[level].sum() - tied_orders.log_sums(*tied_orders.tables(win, tie))[-1])
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Drawn rankings, one per row; of more than 12 documents, successive states of a Markov chain."""
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings, one per row; for more than 12 documents, successive states of a Markov chain."""
         win, tie = self._logs(scores)
         n = len(win)
         if n <= self.max_exact_n:
@@ -68,15 +68,15 @@ class TiedPairs(RankingDistribution):
             drawn.append(places)
         return np.concatenate(drawn)[tied_orders.BURN_IN :]
 
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The most probable ranking; its blocks are runs of the order of scores."""
+    def mode(self, scores: ArrayLike) -> Ints:
+        """Most probable ranking; its blocks are runs of the order of scores."""
         s = np.asarray(scores, np.float64)
         order, places = ranking.order(s), np.empty(len(s), np.int64)
         places[order] = tied_orders.heaviest(*self._logs(s[order]))
         return places
 
     def exact_marginals(self, s: Array) -> tuple[Array, Array]:
-        """Over all rankings."""
+        """Sums over all rankings."""
         beats, ties = tied_orders.tables(*self._logs(s))
         ranks, before = tied_orders.marginals(beats, ties, tied_orders.log_sums(beats, ties))
         return ranks, before

@@ -1,1 +1,1 @@
-"""Compiled pieces that several losses and distributions share."""
+"""Compiled functions that several losses and distributions share."""

@@ -1,4 +1,4 @@
-"""Documents in order of grade, and other things that kernels begin with.
+"""Kernel helpers: documents grouped by grade, bounds of values, cleared outputs.
 
 Loops are written out: numba compiles them several times faster than array expressions and index arrays.
 """
@@ -16,7 +16,7 @@ from podium.jit.compiled import compiled
 
 @compiled
 def by_grade(labels: Array) -> Any:
-    """The documents from the best grade to the worst (n,), and where the block of each place ends (n,), exclusive."""
+    """Documents from the best grade to the worst (n,), and the end (exclusive) of the block of each index (n,)."""
     n = len(labels)
     rows = np.empty(n, np.int64)
     for i in range(n):
@@ -34,7 +34,7 @@ def by_grade_and_score(scores: Array, labels: Array) -> Any:
 
 @compiled
 def _in_order(labels: Array, rows: Ints) -> Any:
-    """Rows in order of their labels, equal ones as they come, and the ends of blocks."""
+    """Rows in descending order of labels, stable, and the ends of blocks."""
     n = len(labels)
     order, ends = np.empty(n, np.int64), np.empty(n, np.int64)
     if not _by_counting(labels, rows, order, ends):
@@ -48,7 +48,7 @@ def _in_order(labels: Array, rows: Ints) -> Any:
 
 @compiled
 def _by_counting(labels: Array, rows: Ints, order: Ints, ends: Ints) -> bool:
-    """Count and place grades 0 to 31, which is twice as fast as sorting; False where there is another."""
+    """Counting sort of grades 0 to 31, twice as fast as sorting; False if there is another grade."""
     counts, at, few = np.zeros(32, np.int64), 0, True
     for y in labels:
         grade = np.uint64(np.int64(y)) & _31
@@ -57,7 +57,7 @@ def _by_counting(labels: Array, rows: Ints, order: Ints, ends: Ints) -> bool:
     if not few:
         return False
     for g in range(31, -1, -1):
-        count, counts[g] = counts[g], at  # from now on the next place of this grade
+        count, counts[g] = counts[g], at  # from now on the next index of this grade
         for p in range(at, at + count):
             ends[p] = at + count
         at += count
@@ -73,7 +73,7 @@ _31 = np.uint64(31)
 
 @compiled
 def count_edges(ends: Ints) -> int:
-    """The number of pairs of different grades, from the ends of `by_grade`."""
+    """Number of pairs of different grades, from the ends of `by_grade`."""
     edges = 0
     for end in ends:
         edges += len(ends) - end
@@ -82,7 +82,7 @@ def count_edges(ends: Ints) -> int:
 
 @compiled
 def take(values: Array, order: Ints) -> Any:
-    """The values of the documents in this order."""
+    """Values of the documents in this order."""
     taken = np.empty(len(order))
     for p in range(len(order)):
         taken[p] = values[order[p]]
@@ -91,7 +91,7 @@ def take(values: Array, order: Ints) -> Any:
 
 @compiled
 def turn(values: Array, sign: float) -> Any:
-    """A copy of the values, times 1 or −1."""
+    """Copy of the values, times `sign`."""
     turned = np.empty(len(values))
     for i in range(len(values)):
         turned[i] = sign * values[i]
@@ -100,7 +100,7 @@ def turn(values: Array, sign: float) -> Any:
 
 @compiled
 def bounds(values: Array) -> Any:
-    """The smallest and the largest value; 0 and 0 where there is none."""
+    """Smallest and largest value; 0 and 0 if there is none."""
     if len(values) == 0:
         return 0.0, 0.0
     low, high = values[0], values[0]
@@ -111,11 +111,11 @@ def bounds(values: Array) -> Any:
 
 @compiled
 def filled(n: int, value: float) -> Any:
-    """An array of n equal values."""
-    found = np.empty(n)
+    """Array of n equal values."""
+    values = np.empty(n)
     for i in range(n):
-        found[i] = value
-    return found
+        values[i] = value
+    return values
 
 
 @compiled

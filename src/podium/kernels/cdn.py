@@ -2,8 +2,8 @@
 
     L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'})
 
-over k = 1…K functions, each with its own weights (w₁, w₂). A product of CDFs is a CDF, so K of them need no other
-constant. Which pairs e, e' of numbers meet is the network's topology; the numbers are score differences.
+over k = 1…K functions, each with its own weights (w₁, w₂). A product of CDFs is a CDF, so K of them need no normaliser.
+The topology of the network says which pairs e, e' of numbers are summed; the numbers are score differences.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from podium.kernels.draws import advance, below, start
 from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
-LISTED, ON_GRID = 0.0, 1.0  # numbers, since functions of True and of False would be compiled twice
-TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # places in params; log w₂ follows log w₁
+LISTED, ON_GRID = 0.0, 1.0  # numbers, since a function of True and of False is compiled twice
+TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # indices in params[0]; log w₂ follows log w₁
 
 
 @compiled
 def network(r: Array, weight: Array, m: int, ends: Ints, grid: float, params: Array, force: Array, bend: Array) -> Any:
-    """L over m edges, and how many functions it has; adds −∂L/∂r and a bound of ∂²L/∂r², each over the weight.
+    """L over m edges, and its number of functions; adds −∂L/∂r and a bound of ∂²L/∂r², each over the weight.
 
-    Numbers r beyond the m-th are those of the edges once more, turned. On a `grid` r stands for edges near it, `weight`
-    in all; else the weight of an edge is its probability.
+    Numbers r beyond the m-th are those of the edges reversed. On a `grid`, r represents the edges near it, with their
+    total `weight`; else the weight of an edge is its probability.
     """
     topology = params[0, TOPOLOGY] if m > 1 else DISCONNECTED  # a pair needs two edges
     each = m - 1 if topology == FULL else 1
@@ -48,20 +48,20 @@ def network(r: Array, weight: Array, m: int, ends: Ints, grid: float, params: Ar
 
 @compiled
 def place_of(k: int) -> int:
-    """Where log w₁ of the k-th function stands in params."""
+    """Index of log w₁ of the k-th function in params."""
     return LOG_W1 if k == 0 else MORE + 2 * (k - 1)
 
 
 @compiled
 def draw_partners(m: int, partners: int, seed: float, ends: Ints) -> Any:
-    """For each of m edges, `partners` others drawn evenly."""
-    state, found = start(seed, ends), np.empty((m, partners), np.int64)
+    """For each of m edges, `partners` others drawn uniformly."""
+    state, drawn = start(seed, ends), np.empty((m, partners), np.int64)
     for e in range(m):
         for k in range(partners):
             state = advance(state)
             other = below(state, m - 1)
-            found[e, k] = other + 1 if other >= e else other
-    return found
+            drawn[e, k] = other + 1 if other >= e else other
+    return drawn
 
 
 @compiled
@@ -73,7 +73,7 @@ def margin(z: float) -> Any:
 
 @compiled
 def _apart(r: Array, weight: Array, at: int, params: Array, force: Array, bend: Array) -> float:
-    """A function of each edge alone."""
+    """Sum of a sigmoid of each edge alone."""
     value, w = 0.0, math.exp(params[0, at])
     for h in range(len(r)):
         f, p, bent = margin(w * r[h])
@@ -88,7 +88,7 @@ def _apart(r: Array, weight: Array, at: int, params: Array, force: Array, bend: 
 def _joined(
     r: Array, weight: Array, m: int, at: int, partner: Ints, grid: float, params: Array, force: Array, bend: Array
 ) -> float:
-    """A sigmoid of two numbers, over all pairs of edges or drawn ones. Σ p(du)² + q(dv)² bounds its curvature."""
+    """Sum of a sigmoid of two edges, over all pairs or drawn ones. Σ p(du)² + q(dv)² bounds its curvature."""
     w1, w2 = math.exp(params[0, at]), math.exp(params[0, at + 1])
     won, lost = np.zeros(len(r)), np.zeros(len(r))
     if partner.size > 0:
@@ -122,7 +122,7 @@ def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, w
 
 @compiled
 def _edges_with_themselves(r: Array, weight: Array, m: int, w1: float, w2: float, won: Array, lost: Array) -> float:
-    """What the sum over all pairs holds of an edge with itself, either way turned; takes it out of `won` and `lost`."""
+    """Terms of each edge with itself or its reverse in the sum over all pairs; subtracted from `won` and `lost`."""
     value = 0.0
     for h in range(len(r)):
         for other in range(h % m, len(r), m):
@@ -130,14 +130,14 @@ def _edges_with_themselves(r: Array, weight: Array, m: int, w1: float, w2: float
             value += weight[h] * weight[other] * f
             won[h] -= weight[other] * p
             lost[other] -= weight[h] * q
-    for h in range(len(r)):  # rounding may leave a little below 0
+    for h in range(len(r)):  # rounding may leave small negative numbers
         won[h], lost[h] = max(won[h], 0.0), max(lost[h], 0.0)
     return value
 
 
 @compiled
 def _points_with_themselves(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
-    """The same on a grid, where each of the edges that a point stands for meets itself once."""
+    """The same on a grid, in which each edge that a point represents meets itself once."""
     value = 0.0
     for h in range(len(r)):
         f, p, q = pair(-w1 * r[h], -w2 * r[h])

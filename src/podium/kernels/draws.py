@@ -1,6 +1,6 @@
-"""Random numbers inside kernels: the generator SplitMix64, started from a loss's seed and what a query looks like.
+"""Random numbers inside kernels: the generator SplitMix64, seeded by the seed of a loss and the grades of a query.
 
-A kernel draws from its own state, so the same seed gives the same bits whatever the number of threads:
+A kernel has its own state, so the same seed gives the same bits with any number of threads:
 
     state = start(seed, ends)
     state = advance(state)
@@ -23,7 +23,7 @@ _ULP = 2.0**-53
 
 @compiled
 def start(seed: float, ends: Ints) -> Any:
-    """The state for a query whose blocks of equal grades end at `ends`, so that queries differ in their draws."""
+    """Initial state for a query whose blocks of equal grades end at `ends`, so that queries differ in their draws."""
     state = np.uint64(seed)
     for end in ends:
         state = _bits(state) ^ np.uint64(end)
@@ -32,19 +32,19 @@ def start(seed: float, ends: Ints) -> Any:
 
 @compiled
 def advance(state: np.uint64) -> Any:
-    """The state of the next draw."""
+    """State of the next draw."""
     return state + _STEP
 
 
 @compiled
 def below(state: np.uint64, n: int) -> Any:
-    """A whole number from 0 to n − 1."""
+    """Uniform integer from 0 to n − 1."""
     return np.int64(((_bits(state) >> _32) * np.uint64(n)) >> _32)
 
 
 @compiled
 def uniform(state: np.uint64) -> Any:
-    """A number in [0, 1)."""
+    """Uniform number in [0, 1)."""
     return np.float64(_bits(state) >> _11) * _ULP
 
 
@@ -57,7 +57,7 @@ def _bits(state: np.uint64) -> Any:
 
 @compiled
 def shuffle(ranked: Ints, state: np.uint64) -> Any:
-    """Shuffle documents (Fisher–Yates); the state after it."""
+    """Shuffle documents (Fisher–Yates); returns the next state."""
     for p in range(len(ranked) - 1, 0, -1):
         state = advance(state)
         q = below(state, p + 1)
@@ -67,7 +67,7 @@ def shuffle(ranked: Ints, state: np.uint64) -> Any:
 
 @compiled
 def shuffle_blocks(ranked: Ints, ends: Ints, state: np.uint64) -> Any:
-    """Shuffle the documents of each block; the state after it."""
+    """Shuffle the documents of each block; returns the next state."""
     first = 0
     while first < len(ranked):
         state = shuffle(ranked[first : ends[first]], state)
@@ -77,7 +77,7 @@ def shuffle_blocks(ranked: Ints, ends: Ints, state: np.uint64) -> Any:
 
 @compiled
 def share(scores: Array, order: Ints, ends: Ints, numbers: Array) -> None:
-    """Give documents of equal grade and score the mean of their numbers, which a few draws leave unequal."""
+    """Average numbers over documents of equal grade and score, which random draws leave unequal."""
     first = 0
     while first < len(order):
         end, total = first + 1, numbers[order[first]]  # a score that is NaN equals nothing, not even itself

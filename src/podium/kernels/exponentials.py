@@ -1,4 +1,4 @@
-"""e^x, log x, tanh x of many numbers at once: polynomials, which unlike library functions fill vector registers."""
+"""Vectorised exp, log and tanh of arrays, by polynomials; library functions are not vectorised."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podium.jit.compiled import compiled
 
 _ROUND = 1.5 * 2.0**52  # added to a number, it leaves the nearest whole number in the last bits
 _LOG2_E, _LN2_HIGH, _LN2_LOW = 1.0 / math.log(2.0), 6.93147180369123816490e-01, 1.90821492927058770002e-10
-_LOWEST, _HIGHEST = -708.0, 709.0  # below, numbers lose digits and count as 0; above, they are infinite
+_LOWEST, _HIGHEST = -708.0, 709.0  # below is 0 (subnormal numbers); above is infinite
 _52, _1023 = np.int64(52), np.int64(1023)
 _FRACTION, _ONE, _2_TO_52 = (np.uint64(bits) for bits in (2**52 - 1, 1023 << 52, 1075 << 52))  # bits of 1.0 and 2^52
 _SHIFT = np.uint64(52)
@@ -21,7 +21,7 @@ _SHIFT = np.uint64(52)
 def exponentials(values: Array, less: float, scale: float, out: Array) -> None:
     """Fill `out` with e^{scale·(v − less)}, to 2 units in the last place; 0 below e^−708. NaN stays NaN.
 
-    With x = k log 2 + r, |r| ≤ ½ log 2, it is 2^k times the series of e^r, whose k goes into the bits of the exponent.
+    With x = k log 2 + r, |r| ≤ ½ log 2, it is 2^k times the series of e^r, k being added to the bits of the exponent.
     """
     for i in range(len(out)):
         x = scale * (values[i] - less)
@@ -38,10 +38,10 @@ def exponentials(values: Array, less: float, scale: float, out: Array) -> None:
 
 @compiled
 def tanh(values: Array) -> None:
-    """Turn x into tanh x, in place, to 5 units in the last place. NaN stays NaN.
+    """Replace x by tanh x, to 5 units in the last place. NaN stays NaN.
 
-    It is m/(m + 2) with m = e^{2x} − 1 = 2^k·q + (2^k − 1), q the series of e^r − 1 as in `exponentials`: k = 0 where x
-    is small, so no digits are lost there.
+    It is m/(m + 2) with m = e^{2x} − 1 = 2^k·q + (2^k − 1), q the series of e^r − 1 as in `exponentials`: k = 0 if x is
+    small, so no digits are lost.
     """
     for i in range(len(values)):
         x = abs(values[i])

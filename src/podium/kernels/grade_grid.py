@@ -1,8 +1,8 @@
 """Sums of a smooth function of s_i − s_j over all documents of different grades, without listing the pairs.
 
-Such a function is a polynomial in both scores, known from its values at Chebyshev nodes. So the documents of a grade
-become weights of nodes, and all edges become weights of the differences between two nodes. What is found there goes
-back to the documents by the same polynomials. Wide ranges are cut into panels, as in `pair_sums.py`.
+Such a function is approximately a polynomial in both scores, given by its values at Chebyshev nodes. So the documents
+of a grade become weights of nodes, and all edges become weights of the differences between two nodes. The same
+polynomials carry the results back to the documents. Wide ranges are cut into panels, as in `pair_sums.py`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, filled, take
 from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, to_coefficients, to_nodes
 
-_PER_EDGE = 100  # operations that an edge costs its listed sum, about, beside 1 per grade and point of a grid
+_PER_EDGE = 100  # approximate cost of an edge in a listed sum, relative to a grade and point of a grid
+
+Grid = tuple[Array, Array, float, float]
 
 
 @compiled
 def is_cheaper(scores: Array, ends: Ints, n_edges: int, w: float) -> bool:
-    """Whether a grid for functions of w·(s_i − s_j) has fewer points than there are edges, grades considered."""
+    """Whether a grid for functions of w·(s_i − s_j) costs less than the list of edges."""
     low, high = bounds(scores)
     panels, nodes = cut(w * (high - low))
     points, grades, first = float(panels) * nodes, 0, 0
@@ -32,7 +34,7 @@ def is_cheaper(scores: Array, ends: Ints, n_edges: int, w: float) -> bool:
 
 @compiled
 def lay_grid(scores: Array, order: Ints, ends: Ints, w: float) -> Any:
-    """The weights of points per grade, best first (K, panels, nodes); their scores; the lowest score; a panel's width.
+    """Weights of points per grade, best first (K, panels, nodes); their scores; the lowest score; the width of a panel.
 
     `order` and `ends` are those of `by_grade_and_score`.
     """
@@ -55,28 +57,28 @@ def lay_grid(scores: Array, order: Ints, ends: Ints, w: float) -> Any:
 
 @compiled
 def differences(weights: Array, points: Array) -> Any:
-    """r = s_a − s_b of all points a, b, and the weight of the edges there: those of a over those of b of less grade."""
+    """r = s_a − s_b of all points a, b, and the weight of the edges there: of a over documents of lower grade at b."""
     n = len(points)
-    r, found, below = np.empty(n * n), np.zeros(n * n), np.zeros(n)
+    r, edges, below = np.empty(n * n), np.zeros(n * n), np.zeros(n)
     for g in range(len(weights) - 1, -1, -1):
-        mine = weights[g].ravel()
+        here = weights[g].ravel()
         for a in range(n):
-            row, scale = found[a * n : (a + 1) * n], mine[a]
+            row, scale = edges[a * n : (a + 1) * n], here[a]
             for b in range(n):
                 row[b] += scale * below[b]
         for a in range(n):
-            below[a] += mine[a]
+            below[a] += here[a]
     for a in range(n):
         for b in range(n):
             r[a * n + b] = points[a] - points[b]
-    return r, found
+    return r, edges
 
 
 @compiled
-def to_documents(scores: Array, order: Ints, ends: Ints, grid: Any, numbers: Array, sign: float, out: Array) -> None:
-    """Σ of the numbers found at differences over the edges that each document loses, plus sign·Σ over those it wins.
+def to_documents(scores: Array, order: Ints, ends: Ints, grid: Grid, numbers: Array, sign: float, out: Array) -> None:
+    """Per document, Σ of the numbers (at `differences`) over the edges it loses, plus sign·Σ over those it wins.
 
-    `grid` is what `lay_grid` gave.
+    `grid` is the result of `lay_grid`.
     """
     weights, points, low, width = grid
     grades, panels, nodes = weights.shape
@@ -95,10 +97,10 @@ def to_documents(scores: Array, order: Ints, ends: Ints, grid: Any, numbers: Arr
             flat[a] = losses + sign * wins
         to_coefficients(cheb, at_points)
         s = take(scores, order[first : ends[first]])
-        found = np.empty(len(s))
-        evaluate(s, low, width, at_points, found)
+        values = np.empty(len(s))
+        evaluate(s, low, width, at_points, values)
         for p in range(len(s)):
-            out[order[first + p]] = found[p]
+            out[order[first + p]] = values[p]
         first = ends[first]
         _add(1.0, weights[g].ravel(), above)
         if g + 1 < grades:

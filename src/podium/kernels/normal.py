@@ -1,4 +1,4 @@
-"""The normal distribution in the domain of logarithms, right in both tails."""
+"""Normal distribution: its cdf and −log cdf, accurate in both tails."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from podium.jit.compiled import compiled
 
 _K = 3.75  # of `cdfs`
 _SQRT_HALF = math.sqrt(0.5)
-_NO_TAIL = 100.0  # where e^{−x²} is 0
-_FAR = -20.0  # below, an asymptotic series whose next term is under 1e−13
+_NO_TAIL = 100.0  # e^{−x²} is 0
+_FAR = -20.0  # below, an asymptotic series, whose next term is less than 1e−13
 
 
 @compiled
 def minus_log_cdf(z: float) -> Any:
-    """−log Φ(z), minus its slope λ = φ(z)/Φ(z), and its second derivative λ(λ + z), which lies between 0 and 1."""
+    """−log Φ(z), minus its slope λ = φ(z)/Φ(z), and its second derivative λ(λ + z), between 0 and 1."""
     if z < _FAR:  # Φ(z) = φ(z)/|z| · (1 − 1/z² + 3/z⁴ − …)
         x = 1.0 / (z * z)
         series = 1.0 - x * (1.0 - x * (3.0 - x * (15.0 - x * (105.0 - x * (945.0 - x * 10395.0)))))
@@ -35,10 +35,10 @@ def minus_log_cdf(z: float) -> Any:
 
 @compiled
 def cdfs(z: Array, bell: Array, out: Array) -> None:
-    """Fill `out` with Φ(z), to 1e-15 of the smaller of Φ(z) and Φ(−z), given e^{−z²/2}, in vector registers.
+    """Fill `out` with Φ(z), to 1e-15 of the smaller of Φ(z) and Φ(−z), given e^{−z²/2}; vectorised.
 
-    With x = |z|/√2, (1 + 2x)·e^{x²}·erfc(x) is smooth in t = (x − K)/(x + K), which lies between −1 and 1: here half of
-    it is a polynomial in t (interpolated at Chebyshev's points).
+    With x = |z|/√2, (1 + 2x)·e^{x²}·erfc(x) is smooth in t = (x − K)/(x + K), between −1 and 1: here half of it
+    is a polynomial in t (interpolated at Chebyshev's points).
     Reference: Shepherd & Laframboise, Chebyshev approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞, 1981.
     """
     for i in range(len(out)):

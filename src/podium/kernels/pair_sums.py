@@ -1,11 +1,11 @@
-"""Sums over all pairs of a smooth function of two numbers, in time linear in how many numbers there are.
+"""Sums over all pairs of a smooth function of two numbers, in linear time.
 
     F = Σ_{e,e'} ω_e ω_e' f(−w₁r_e, −w₂r_e'),   f(u, v) = log(1 + e^u + e^v)
 
 f has its nearest poles π away from the real plane, so on a panel of half-width h (in units of u) the polynomial
-through p ≥ ln(1/ε)/asinh(π/h) Chebyshev nodes is right to ε. The numbers' Chebyshev moments give weights of the nodes,
-the nodes are summed pair by pair, and a second polynomial carries what they got back to the numbers. Wide ranges are
-cut into panels; where u and v are far apart, f is log(1 + e^max) and only the total weight of a panel counts.
+through p ≥ ln(1/ε)/asinh(π/h) Chebyshev nodes has error ε. The Chebyshev moments of the numbers give weights of the
+nodes, the nodes are summed pair by pair, and a second polynomial carries the results back to the numbers. Wide ranges
+are cut into panels; if u and v are far apart, f is log(1 + e^max) and only the total weight of a panel counts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from podium.kernels.sums import add_up
 
 _WIDTH = 10.0  # of a panel, in units of u: 45 nodes
 _LARGE = 300.0  # numbers whose exponentials are scaled
-_APART = 25.0  # u and v further apart than this do not see each other: e^−25 = 1.4e−11
+_APART = 25.0  # if u and v are further apart, the smaller one is negligible: e^−25 = 1.4e−11
 _DIGITS = 25.0  # ln(1/ε) of the polynomials
 
 
 @compiled
 def pair(u: float, v: float) -> Any:
-    """f(u, v) = log(1 + e^u + e^v), ∂f/∂u and ∂f/∂v, without overflow and without loss where both are very negative."""
+    """f(u, v) = log(1 + e^u + e^v), ∂f/∂u and ∂f/∂v, without overflow, and accurate if both are very negative."""
     high = max(u, v, 0.0)
     a, b, c = math.exp(u - high), math.exp(v - high), math.exp(-high)
     total = a + b + c
@@ -42,7 +42,7 @@ def sum_over_edge_pairs(r: Array, weight: Array, w1: float, w2: float, won: Arra
     """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
     low, high = bounds(r)
     panels, nodes = cut(max(w1, w2) * (high - low))
-    if len(r) <= nodes * math.sqrt(8.0 * panels):  # each panel is near to about eight
+    if len(r) <= nodes * math.sqrt(8.0 * panels):  # a panel has about eight near ones
         return _one_by_one(r, weight, w1, w2, won, lost)
     width = (high - low) / panels if high > low else 1.0
     cheb = chebyshev(nodes)
@@ -60,7 +60,7 @@ def sum_over_edge_pairs(r: Array, weight: Array, w1: float, w2: float, won: Arra
 
 @compiled
 def cut(wide: float) -> Any:
-    """How many panels a range so wide (in units of u) is cut into, and the nodes of each; beyond 1e10 all are alike."""
+    """Number of panels for a range `wide` (in units of u), and of nodes per panel; the same for all beyond 1e10."""
     wide = wide if wide < 1e10 else 1e10
     panels = max(1, math.ceil(wide / _WIDTH))
     half = max(0.5 * wide / panels, 1e-9)
@@ -92,15 +92,15 @@ def chebyshev(nodes: int) -> Any:
 
 @compiled
 def _place(r: float, low: float, width: float, panels: int) -> Any:
-    """The panel of r, and where it lies in it, from −1 to 1."""
+    """Panel of r, and its position in the panel, from −1 to 1."""
     at = (r - low) / width
-    panel = int(min(max(at, 0.0), panels - 1.0)) if at == at else 0  # NaN is in no panel, and must not write beyond
+    panel = int(min(max(at, 0.0), panels - 1.0)) if at == at else 0  # NaN must not index beyond the panels
     return panel, min(2.0 * (at - panel) - 1.0, 1.0)
 
 
 @compiled
 def _in_panels(r: Array, low: float, width: float, panels: int) -> Any:
-    """Numbers in order of their panels, where each panel starts, and where in its panel each lies, from −1 to 1."""
+    """Numbers in order of panels, the start of each panel, and the position of each number in it, from −1 to 1."""
     n = len(r)
     order, starts, panel, x = np.empty(n, np.int64), np.zeros(panels + 2, np.int64), np.empty(n, np.int64), np.empty(n)
     for e in range(n):
@@ -117,7 +117,7 @@ def _in_panels(r: Array, low: float, width: float, panels: int) -> Any:
 
 @compiled
 def add_moments(r: Array, weight: Array, low: float, width: float, moments: Array) -> None:
-    """Add Σ ω T_n(x) of the numbers in each panel, all numbers of a panel side by side."""
+    """Add Σ ω T_n(x) of the numbers in each panel; vectorised over the numbers."""
     panels, nodes = moments.shape
     order, starts, places = _in_panels(r, low, width, panels)
     for panel in range(panels):
@@ -136,30 +136,30 @@ def add_moments(r: Array, weight: Array, low: float, width: float, moments: Arra
 
 @compiled
 def to_nodes(cheb: Array, rows: Array) -> None:
-    """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n."""
-    nodes, found = len(cheb), np.empty(len(cheb))
+    """Replace moments by weights of nodes, (2/p) Σ'_n T_n(x_k) M_n."""
+    nodes, result = len(cheb), np.empty(len(cheb))
     for row in rows:
         for k in range(nodes):
-            found[k] = 0.0
+            result[k] = 0.0
         for n in range(nodes):
             scale = (1.0 if n == 0 else 2.0) / nodes * row[n]
             for k in range(nodes):
-                found[k] += scale * cheb[n, k]
+                result[k] += scale * cheb[n, k]
         for k in range(nodes):
-            row[k] = found[k]
+            row[k] = result[k]
 
 
 @compiled
 def to_coefficients(cheb: Array, rows: Array) -> None:
-    """Turn values at nodes into coefficients of the polynomials through them, (2/p) Σ'_k T_n(x_k) f_k."""
-    nodes, found = len(cheb), np.empty(len(cheb))
+    """Replace values at nodes by the coefficients of the polynomials through them, (2/p) Σ'_k T_n(x_k) f_k."""
+    nodes, result = len(cheb), np.empty(len(cheb))
     for row in rows:
         for n in range(nodes):
-            found[n] = 0.0
+            result[n] = 0.0
             for k in range(nodes):
-                found[n] += (1.0 if n == 0 else 2.0) / nodes * cheb[n, k] * row[k]
+                result[n] += (1.0 if n == 0 else 2.0) / nodes * cheb[n, k] * row[k]
         for n in range(nodes):
-            row[n] = found[n]
+            row[n] = result[n]
 
 
 @compiled
@@ -176,11 +176,11 @@ def _sum_over_nodes(
         total[b] = total[b + 1] + own
     value, step, gap = 0.0, w2 * width, (w1 - w2) * low
     for a in range(panels):
-        mine = total[a] - total[a + 1]
+        weight_a = total[a] - total[a + 1]
         first = int(min(max(math.floor((gap + w1 * a * width - _APART) / step), 0.0), panels))
         end = int(min(max(math.ceil((gap + w1 * (a + 1) * width + _APART) / step), 0.0), panels))
-        behind[0] += mine
-        behind[first] -= mine
+        behind[0] += weight_a
+        behind[first] -= weight_a
         for b in range(first, end):
             value += _two_panels(nodes, weights, a, b, low, width, w1, w2, won, lost)
         value += _far(nodes, weights[a], low + a * width, width, w1, total[end], won[a])
@@ -211,13 +211,13 @@ def _two_panels(
         u[k] = -w1 * (low + width * (a + 0.5 * (nodes[k] + 1.0)))
         v[k] = -w2 * (low + width * (b + 0.5 * (nodes[k] + 1.0)))
     top = max(bounds(u)[1], bounds(v)[1])
-    less = top if top > _LARGE else 0.0  # so that nothing overflows
-    one, others = math.exp(-less), add_up(weights[b])
+    less = top if top > _LARGE else 0.0  # avoids overflow
+    unit, others = math.exp(-less), add_up(weights[b])
     exponentials(u, less, 1.0, e)
     exponentials(v, less, 1.0, f)
     for k in range(n):
         for l in range(n):
-            sums[l] = one + e[k] + f[l]
+            sums[l] = unit + e[k] + f[l]
         logarithms(sums, logs)
         paid, inverse = _one_node(weights[a, k], f, sums, logs, weights[b], lost[b])
         value += weights[a, k] * (paid + less * others)
@@ -229,7 +229,7 @@ def _two_panels(
 def _one_node(weight: float, e: Array, sums: Array, logs: Array, weights: Array, lost: Array) -> Any:
     """Σ ω_l log s_l and Σ ω_l/s_l over the nodes l of a panel, s = 1 + e^u + e^v; adds ω e^v/s to `lost`.
 
-    `sums`, which holds s, and `logs` become what is summed.
+    `sums` is s; `sums` and `logs` become the terms.
     """
     for l in range(len(e)):
         r = 1.0 / sums[l]
@@ -242,7 +242,7 @@ def _one_node(weight: float, e: Array, sums: Array, logs: Array, weights: Array,
 
 @compiled
 def _far(nodes: Array, weights: Array, low: float, width: float, w: float, others: float, slope: Array) -> float:
-    """Others of this weight are far below: f = log(1 + e^u)."""
+    """Terms with others of this weight, which are far below: f = log(1 + e^u)."""
     value = 0.0
     if others != 0.0:
         for k in range(len(nodes)):
@@ -254,7 +254,7 @@ def _far(nodes: Array, weights: Array, low: float, width: float, w: float, other
 
 @compiled
 def evaluate(r: Array, low: float, width: float, coefficients: Array, out: Array) -> None:
-    """The polynomial of each number's panel at it (Clenshaw), all numbers of a panel side by side."""
+    """Evaluate the polynomial of its panel at each number (Clenshaw); vectorised over the numbers."""
     panels, nodes = coefficients.shape
     order, starts, places = _in_panels(r, low, width, panels)
     for panel in range(panels):

@@ -1,7 +1,7 @@
-"""The integral over one time that a group of documents comes before all others in a race, as a kernel for one group.
+"""Integral for the probability that a group of documents precedes all others in a race, as a kernel for one group.
 
-It is ∫ e^{u − e^u} Π (1 − e^{−x_i}) du, x_i = e^{u + s_i − log Φ}, of `distributions/graded_race.py`, which has the
-values of many groups at once; kernels that take moments of its integrand go through the nodes themselves.
+It is ∫ e^{u − e^u} Π (1 − e^{−x_i}) du, x_i = e^{u + s_i − log Φ}, of `distributions/graded_race.py`, which
+computes many groups at once; kernels that need moments of its integrand loop over the nodes themselves.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 FADED = 40.0
-"""The integral leaves out where its integrand is below e^−40 of the peak's."""
+"""Logarithm of the ratio to its peak below which the integrand is left out."""
 
 
 @compiled
 def trapezoid(s: Array, others: float) -> Any:
-    """Where the trapezoid rule starts, near the peak; its step; and the logarithm of the integrand there."""
+    """Start of the trapezoid rule, near the peak; its step; and the logarithm of the integrand there."""
     low, high = 0.0, math.log(len(s) + 1.0)
     while high - low > 0.05:
         middle = 0.5 * (low + high)
@@ -35,8 +35,8 @@ def trapezoid(s: Array, others: float) -> Any:
 def log_integrand(s: Array, others: float, u: float) -> Any:
     """u − e^u + Σ log(1 − e^{−x}), with one logarithm for many factors."""
     total, product = u - math.exp(u), 1.0
-    for one in s:
-        a = u + one - others
+    for s_i in s:
+        a = u + s_i - others
         if a < -30.0:
             total += a  # 1 − e^{−x} = x
         elif a < 4.0:
@@ -51,8 +51,8 @@ def log_integrand(s: Array, others: float, u: float) -> Any:
 def _slope(s: Array, others: float, u: float) -> Any:
     """1 − e^u + Σ x/(e^x − 1)."""
     total = 1.0 - math.exp(u)
-    for one in s:
-        a = u + one - others
+    for s_i in s:
+        a = u + s_i - others
         if a < 5.0:
             x = math.exp(a)
             total += x / math.expm1(x) if x > 0.0 else 1.0

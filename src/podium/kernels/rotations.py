@@ -1,8 +1,8 @@
-"""Ways to order tied documents: random cyclic orders, each begun at several places that lie evenly around it.
+"""Random orders of tied documents: random cyclic orders, each with several evenly spaced starts (rotations).
 
-A random cyclic order begun anywhere is a random order. Begun at many places, it puts each document at each place about
-equally often, so a mean over these orders has far less variance than one over as many independent ones. Up to three
-documents they are as good as all orders for a sum over the sets of documents that are left.
+Any rotation of a random cyclic order is a random order. Over its rotations, each document has each rank about equally
+often, so a mean over them has far less variance than one over as many independent orders. For up to three documents
+they are as good as all orders, for a sum over the sets of remaining documents.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from podium.jit.compiled import compiled
 
 @compiled
 def rotations(m: int, samples: float) -> Any:
-    """How many cyclic orders of m documents to draw, and at how many places to begin each: together ≤ samples."""
+    """Number of cyclic orders of m documents to draw, and of rotations of each: their product is ≤ samples."""
     turns = min(m, int(samples))
     return 1 if m <= 3 else max(int(samples) // m, 1), turns
 
 
 @compiled
 def begin(turn: int, m: int, turns: int) -> int:
-    """Where a turn begins."""
+    """Start of a rotation."""
     return int(turn * (m / turns))
 
 
@@ -33,13 +33,13 @@ def begin(turn: int, m: int, turns: int) -> int:
 def sum_over_rotations(
     x: Array, turns: int, below: float, places: int, largest_log: float, work: Array, sums: Array
 ) -> Any:
-    """Σ log R_r over turns and places r of one cyclic order; R_r = below + Σ x of the documents at place r and after.
+    """Σ log R_r over the rotations and ranks r of a cyclic order; R_r = below + Σ x of the documents from rank r on.
 
-    `x` are the numbers of m documents, twice over. Documents get their Σ 1/R_q and Σ 1/R_q² over the places q up to
-    their own, and how often they are among the first `places`: `sums`[0, 1, 2][: m]. Places after those do not count.
-    Returns Σ log R, and Σ 1/R and Σ 1/R² over all places. `work` has room for 8m numbers; |log R| ≤ `largest_log`.
+    `x` are the numbers of m documents, twice over. `sums`[0, 1, 2][: m] become, per document, Σ 1/R_q and Σ 1/R_q² over
+    the ranks q up to its own, and how often it is among the first `places`. Later ranks do not count.
+    Returns Σ log R, and Σ 1/R and Σ 1/R² over all ranks. `work` has room for 8m numbers; |log R| ≤ `largest_log`.
     """
-    m, value, one, two = len(x) // 2, 0.0, 0.0, 0.0
+    m, value, inverse, inverse_2 = len(x) // 2, 0.0, 0.0, 0.0
     for row in range(3 if places < m else 2):
         for d in range(2 * m):
             sums[row, d] = 0.0
@@ -53,22 +53,22 @@ def sum_over_rotations(
             at, a, b = begin(turn + lane, m, turns), lane * m, (lane + 1) * m
             _add(stages[a:b], sums[0, at : at + m])
             _add(squares[a:b], sums[1, at : at + m])
-            one, two = one + stages[b - 1], two + squares[b - 1]
+            inverse, inverse_2 = inverse + stages[b - 1], inverse_2 + squares[b - 1]
             for q in range(at, at + places if places < m else at):
                 sums[2, q] += 1.0
     for d in range(m):
         sums[0, d] += sums[0, m + d]
         sums[1, d] += sums[1, m + d]
         sums[2, d] = sums[2, d] + sums[2, m + d] if places < m else turns
-    return value, one, two
+    return value, inverse, inverse_2
 
 
 @compiled
 def _four_turns(
     x: Array, turn: int, turns: int, lanes: int, below: float, places: int, steps: int, rest: Array
 ) -> float:  # fmt: skip
-    """R of four turns side by side, since a sum alone waits for each addition; Σ log R of the first `lanes`."""
-    m, value, left = len(x) // 2, 0.0, steps  # R to go until a logarithm
+    """R of four rotations at a time, because one sum would wait for each addition; Σ log R of the first `lanes`."""
+    m, value, left = len(x) // 2, 0.0, steps  # factors until the next logarithm
     begins = begin(turn, m, turns), begin(turn + 1, m, turns), begin(turn + 2, m, turns), begin(turn + 3, m, turns)
     xa, xb = x[begins[0] :], x[begins[1] if lanes > 1 else 0 :]
     xc, xd = x[begins[2] if lanes > 2 else 0 :], x[begins[3] if lanes > 3 else 0 :]
@@ -76,7 +76,7 @@ def _four_turns(
     a, b, c, d = below, below, below, below
     p_a, p_b, p_c, p_d = 1.0, 1.0, 1.0, 1.0
     for place in range(m - 1, -1, -1):
-        q = np.uint64(place)  # an index without a sign is not checked for counting from the end
+        q = np.uint64(place)  # numba skips the negative-index check if unsigned
         a, b, c, d = a + xa[q], b + xb[q], c + xc[q], d + xd[q]
         if place >= places:
             ra[q], rb[q], rc[q], rd[q] = np.inf, np.inf, np.inf, np.inf

@@ -1,15 +1,16 @@
-"""Markov chains over the subsets of what remains, P(S) ∝ e^{mean of f over S}, and the contrast that they estimate.
+"""Markov chains over subsets of the remaining documents, P(S) ∝ e^{mean of f over S}, and their contrastive gradient.
 
-A chain moves a subset, given as a mask, in place:
+A chain changes a subset, given as a mask, in place:
 
     move(f, inside, state) -> state
 
-The empty set is not a subset that can be chosen, so no chain visits it.
+The empty set cannot be chosen, so no chain visits it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import by_grade_and_score, take, turn
 from podium.kernels.draws import advance, below, share, start, uniform
 
+Move = Callable[[Array, Flags, np.uint64], np.uint64]
+
 
 @compiled
 def gibbs(f: Array, inside: Flags, state: np.uint64) -> Any:
-    """One scan: each document in turn is put in with probability Φ(S + i) / (Φ(S + i) + Φ(S − i)), or out."""
+    """One Gibbs scan: each document in turn is put in with probability Φ(S + i) / (Φ(S + i) + Φ(S − i)), else out."""
     total, count = _sum_inside(f, inside)
     for i in range(len(f)):
         if inside[i]:
@@ -39,7 +42,7 @@ def gibbs(f: Array, inside: Flags, state: np.uint64) -> Any:
 
 @compiled
 def metropolis_hastings(f: Array, inside: Flags, state: np.uint64) -> Any:
-    """One step: a size m evenly, then a subset of m documents evenly, taken with its ratio.
+    """One Metropolis–Hastings step: propose a uniform size m, then a uniform subset of m documents.
 
     A subset of size m is proposed with probability 1/(N·C(N, m)), so S replaces X with the probability
     Φ(S)/Φ(X) · C(N, |S|)/C(N, |X|).
@@ -78,10 +81,10 @@ def _log_choices(n: int, m: int) -> Any:
 
 
 @inlined
-def contrast(move: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
+def contrast(move: Move, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """Σ_k (mean of s over S) − (mean of s over X_k), S from a few steps of a chain that starts at X_k; S held fixed.
 
-    Parameters: backward, samples, seed. The curvature is what one subset adds to E[a²], since that of a contrast is 0.
+    Parameters: backward, samples, seed. The curvature is the term of one subset in E[a²]; that of a contrast is 0.
     """
     n, sign, first, value = len(scores), -1.0 if params[0, 0] else 1.0, 0, 0.0
     turned = turn(scores, sign)

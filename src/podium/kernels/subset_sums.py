@@ -1,11 +1,11 @@
-"""The sum of e^{mean of f} over all subsets that are not empty, with derivatives: the normaliser of pmop-exact.
+"""Sum of e^{mean of f} over all non-empty subsets, with derivatives: the normaliser of pmop-exact.
 
 Subsets of m documents sum to the elementary symmetric polynomial e_m(z), z_i = e^{f_i/m}, so Z = Σ_m e_m(e^{f/m}). For
 any t, with p_i = tz_i/(1 + tz_i),
 
     e_m = Π_i (1 + tz_i) · t^{−m} · P(m of n independent events of probabilities p_i happen)
 
-and where Σ p_i = m that probability is large, about 1/√(2πV), V = Σ p_i(1 − p_i). It is the mean of the characteristic
+and if Σ p_i = m that probability is large, about 1/√(2πV), V = Σ p_i(1 − p_i). It is the mean of the characteristic
 function over M points of the circle, but for P(m ± M, m ± 2M, … happen), which Bernstein's inequality bounds. The
 characteristic function falls along the half circle like e^{−Vθ²/2}, so about ten points count. Sizes whose bound is far
 below Z are left out: e_m is at most C(n, m)·e^{mean of the m largest f}, and at most the product in front of P.
@@ -24,10 +24,10 @@ from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds
 
-_LEFT_OUT = 32.0  # e^−32 = 1e−14: what a size may be below Z/n to be left out
-_ALIASED = 31.0  # the same for what is aliased, relative to P ≥ 1/(n + 1)
-_NEAR = 0.02  # how near m the sum of probabilities must be; any t is right, this one is fast
-_FADED = 1e-17  # the rest of the circle counts less
+_LEFT_OUT = 32.0  # sizes below e^−32 = 1e−14 of Z/n are left out
+_ALIASED = 31.0  # the same for aliased terms, relative to P ≥ 1/(n + 1)
+_NEAR = 0.02  # tolerance of Σ p_i = m; any t is correct, this one is fast
+_FADED = 1e-17  # the rest of the circle is negligible
 
 
 @compiled
@@ -49,7 +49,7 @@ def log_sum(f: Array, first: Array, second: Array) -> float:
 
 @compiled
 def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
-    """Fill `sizes[m]` with log e_m, −∞ for those left out, and the moments of `log_sum` unless they have no length."""
+    """Fill `sizes[m]` with log e_m, −∞ if left out, and the moments of `log_sum` unless they are empty."""
     n, middle = len(f), np.mean(f)
     centred, p = np.empty(n), np.empty(n)
     for i in range(n):
@@ -61,7 +61,7 @@ def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
         if sizes[m] < floor:
             sizes[m] = -np.inf
             continue
-        front = 0.0  # that of all documents, the mean being 0
+        front = 0.0  # of all documents, the mean being 0
         if m < n:
             odds = math.log(m / (n - m))
             tau = _saddle(centred, m, odds + drift, p)
@@ -84,7 +84,7 @@ def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
 
 @compiled
 def probabilities(f: Array, m: int) -> Any:
-    """p_i with Σ p_i near m < n: given that m of such events happen, they are S with P ∝ e^{mean of f over S}."""
+    """p_i with Σ p_i near m < n: given that m such events happen, their set S has P ∝ e^{mean of f over S}."""
     p, centred, middle = np.empty(len(f)), np.empty(len(f)), np.mean(f)
     for i in range(len(f)):
         centred[i] = f[i] - middle
@@ -94,7 +94,7 @@ def probabilities(f: Array, m: int) -> Any:
 
 @compiled
 def _bounds(f: Array, sizes: Array) -> Any:
-    """Fill `sizes[m]` with log C(n, m) + mean of the m largest f; a lower bound of log Z, for f of mean 0."""
+    """Fill `sizes[m]` with log C(n, m) + mean of the m largest f; returns a lower bound of log Z, for f of mean 0."""
     n = len(f)
     falling, total = np.empty(n), 0.0
     ranking.sort_descending(f, falling)
@@ -174,11 +174,11 @@ def _inclusions(p: Array, m: int, weight: float, first: Array, second: Array) ->
 
 @compiled
 def _points(p: Array, m: int) -> int:
-    """An odd M so large that P(m ± M, m ± 2M, …) is negligible, or impossible."""
+    """Odd M that is large enough for P(m ± M, m ± 2M, …) to be negligible, or 0."""
     n, spread = len(p), 0.0
     for x in p:
         spread += x * (1.0 - x)
-    wanted = _ALIASED + math.log(2.0 * (n + 1.0))  # M²/(2V + 2M/3) must be so much
+    wanted = _ALIASED + math.log(2.0 * (n + 1.0))  # lower bound of M²/(2V + 2M/3)
     enough = wanted / 3.0 + math.sqrt(wanted * wanted / 9.0 + 2.0 * wanted * spread) + 1.0
     return int(min(enough, max(m, n - m))) // 2 * 2 + 3
 
@@ -198,8 +198,8 @@ def _add_all(weight: float, n: int, first: Array, second: Array) -> None:
 
 
 @compiled
-def _finish(sizes: Array, middle: Any, top: float, first: Array, second: Array) -> None:
-    """Moments over Z, and the mean of f back into the sizes."""
+def _finish(sizes: Array, middle: np.floating[Any], top: float, first: Array, second: Array) -> None:
+    """Divide the moments by Z, and add the mean of f to the sizes."""
     total = 0.0
     for m in range(1, len(sizes)):
         total += math.exp(sizes[m] - top)

@@ -1,8 +1,8 @@
-"""Sums over arrays that are faster than one long chain of additions.
+"""Sums over arrays, faster than one long chain of additions.
 
-`add_up` has one order, whatever compiles or calls it: what losses are made of, so that threads, neighbours in memory
-and processors do not change a bit. A loop that may be reordered and also writes to arrays is compiled twice, in vector
-registers and plainly, and which of the two runs depends on where the arrays are in memory.
+`add_up` has a fixed order of summation, so that losses have the same bits on all threads and processors. A loop that
+may be reordered and also writes to arrays is compiled twice, vectorised and not, and the addresses of the arrays decide
+which of the two runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from podium.jit.compiled import compiled, vectorised
 
 @compiled
 def add_up(values: Array) -> float:
-    """Σ v."""
+    """Σ v, in a fixed order."""
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = len(values)
     for block in range(n // 8):
@@ -34,7 +34,7 @@ def add_up(values: Array) -> float:
 
 @vectorised
 def dot(u: Singles, v: Array) -> float:
-    """Σ u_i v_i, in an order that suits the processor; it writes nothing. Products are taken in float64 if v is."""
+    """Σ u_i v_i, in an order that the compiler chooses; it writes nothing. Products are float64 if v is."""
     total = 0.0
     for i in range(len(v)):
         total += u[i] * v[i]

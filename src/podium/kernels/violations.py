@@ -1,4 +1,4 @@
-"""Margin violations m = 1 − (s_i − s_j) > 0 of pairs y_i > y_j: what the hinge losses are made of."""
+"""Margin violations m = 1 − (s_i − s_j) > 0 of pairs y_i > y_j, for the hinge losses."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from podium.kernels.blocks import bounds, by_grade, count_edges, take
 from podium.kernels.sums import add_up
 
 LONG = 1000
-"""Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
+"""Documents in a query from which O(n log n) is faster than comparing all pairs, vectorised."""
 
 
 @compiled
 def violations(scores: Array, labels: Array, counts: Array, sums: Array) -> Any:
-    """The violated pairs of a query: Σ m, Σ m², and the number of all pairs.
+    """Σ m and Σ m² over the violated pairs of a query, and the number of all pairs.
 
-    Per document i, `counts[i]` is the number of violated pairs in which it should come first, and second, and
-    `sums[i]` is their Σ m.
+    Fills, per document i, `counts[i]` with the number of violated pairs in which it should be first, and second, and
+    `sums[i]` with their Σ m.
     """  # counts, sums: (n, 2)
     order, ends = by_grade(labels)
     if len(scores) < LONG:
@@ -33,7 +33,7 @@ def violations(scores: Array, labels: Array, counts: Array, sums: Array) -> Any:
 
 @compiled
 def differences(scores: Array, labels: Array, direction: Array, out: Array) -> int:
-    """Per document i, Σ (v_i − v_j) over its violated pairs, as the first or the second, into `out`; and the pairs."""
+    """Fill `out` with Σ (v_i − v_j) over the violated pairs of each document i; returns the number of all pairs."""
     order, ends = by_grade(labels)
     if len(scores) < LONG:
         _all_differences(scores, order, ends, direction, out)
@@ -67,7 +67,7 @@ def _all_pairs(scores: Array, order: Ints, ends: Ints, counts: Array, sums: Arra
 
 @compiled
 def _row(a: float, s: Array, margins: Array, lost: Array, lost_m: Array) -> Any:
-    """m_j = [a + s_j]_+ for all j, and how many are positive; adds both to what the documents j have lost."""
+    """Fill `margins` with m_j = [a + s_j]_+; returns the number of positive ones; adds both to `lost_m` and `lost`."""
     count = 0
     for j in range(len(s)):
         margins[j] = max(a + s[j], 0.0)
@@ -91,18 +91,18 @@ def _all_differences(scores: Array, order: Ints, ends: Ints, direction: Array, o
 
 
 @compiled
-def _difference_row(a: float, mine: float, s: Array, v: Array, lost: Array, d: Array) -> Any:
-    """Σ d_j, d_j = mine − v_j for the j with a + s_j > 0, else 0; adds d to `lost`."""
+def _difference_row(a: float, v_i: float, s: Array, v: Array, lost: Array, d: Array) -> Any:
+    """Σ d_j, d_j = v_i − v_j for the j with a + s_j > 0, else 0; adds d to `lost`."""
     for j in range(len(s)):
-        d[j] = mine - v[j] if a + s[j] > 0.0 else 0.0
+        d[j] = v_i - v[j] if a + s[j] > 0.0 else 0.0
     for j in range(len(s)):
         lost[j] += d[j]
     return add_up(d)
 
 
 @compiled
-def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
-    """Sweep the scores downwards with a tree of sums over grades, then upwards with the roles exchanged."""
+def _by_sorting(scores: Array, order: Ints, ends: Ints, counts: Array, sums: Array) -> Any:
+    """Go through the scores in descending order with a tree of sums over grades, then ascending, roles exchanged."""
     s, grades, down = _sorted(scores, order, ends)
     total, squares = _sweep(s, grades, down, counts[:, 0], sums[:, 0])
     up = _turn(s, grades, down)
@@ -111,8 +111,8 @@ def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> A
 
 
 @compiled
-def _sorted(scores: Any, order: Any, ends: Any) -> Any:
-    """Centred scores, how many documents are of lower grade (equal for equal grades), and the order of scores."""
+def _sorted(scores: Array, order: Ints, ends: Ints) -> Any:
+    """Centred scores, the number of documents of lower grade than each, and the order of scores."""
     n = len(scores)
     s, grades, down = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(scores, down)
@@ -124,8 +124,8 @@ def _sorted(scores: Any, order: Any, ends: Any) -> Any:
 
 
 @compiled
-def _turn(s: Any, grades: Any, down: Any) -> Any:
-    """Exchange the roles of high and low, in place; the order of scores from the other end."""
+def _turn(s: Array, grades: Ints, down: Ints) -> Any:
+    """Negate scores and grades, in place; returns the reversed order of scores."""
     n = len(s)
     up = np.empty(n, np.int64)
     for p in range(n):
@@ -134,7 +134,7 @@ def _turn(s: Any, grades: Any, down: Any) -> Any:
 
 
 @compiled
-def _differences_by_sorting(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+def _differences_by_sorting(scores: Array, order: Ints, ends: Ints, direction: Array, out: Array) -> None:
     s, grades, down = _sorted(scores, order, ends)
     for i in range(len(out)):
         out[i] = 0.0
@@ -144,7 +144,7 @@ def _differences_by_sorting(scores: Any, order: Any, ends: Any, direction: Any, 
 
 
 @compiled
-def _sweep_differences(s: Any, grades: Any, order: Any, direction: Any, out: Any) -> None:
+def _sweep_differences(s: Array, grades: Ints, order: Ints, direction: Array, out: Array) -> None:
     """As `_sweep`, adding Σ (v_i − v_j)."""
     n, entered = len(s), 0
     tree = np.zeros((n + 1, 2))  # number, Σ v
@@ -165,7 +165,7 @@ def _sweep_differences(s: Any, grades: Any, order: Any, direction: Any, out: Any
 
 
 @compiled
-def _sweep(s: Any, grades: Any, order: Any, counts: Any, sums: Any) -> Any:
+def _sweep(s: Array, grades: Ints, order: Ints, counts: Array, sums: Array) -> Any:
     """For each i, the j of lower grade with m = 1 − s_i + s_j > 0, by a Fenwick tree over grades 0…n−1.
 
     As s_i falls along `order`, more and more j satisfy s_j > s_i − 1; each enters the tree once.

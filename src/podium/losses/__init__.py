@@ -1,4 +1,4 @@
-"""The losses, one file each. A new one: its file, one line in `__init__.pyi`, one test with a number of its paper."""
+"""Loss functions, one file each. A new one needs a file, a line in `__init__.pyi`, and a test by its paper."""
 
 import lazy_loader
 

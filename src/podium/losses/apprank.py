@@ -1,6 +1,6 @@
-"""AppRank (Qin, Liu & Li, 2010): a measure of the ranking in which ranks are smooth functions of scores.
+"""AppRank (Qin, Liu & Li, 2010): ApproxNDCG and ApproxAP, metrics of ranks that are smooth functions of scores.
 
-A document's rank is 1 + how many others are above it; each "above" becomes a sigmoid of the difference in scores.
+The rank of a document is 1 + the number of documents above it; each "above" becomes a sigmoid of the score difference.
 
 >>> from podium.losses import AppRank
 >>> round(AppRank(alpha=1.0)([2.0, 1.0], [1, 0]).value, 4)  # 1 − 1/log2(2 + 1/(1 + e))
@@ -25,14 +25,14 @@ from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 
 FAR = 200.0
-"""Where α times the spread of scores is above this, each pair takes its own exponential."""
+"""If α times the range of scores is larger, each pair has its own exponential."""
 AP = 1.0
-"""The place of `ap` among the measures."""
+"""Index of `ap` in the options of `measure`."""
 
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """1 − the measure at smooth ranks r_i = ½ + Σ_j p_ij, p_ij = σ(α(s_j − s_i)), p_ii = ½; 0 for equal grades."""
+    """1 − the metric at smooth ranks r_i = ½ + Σ_j p_ij, p_ij = σ(α(s_j − s_i)), p_ii = ½; 0 for equal grades."""
     clear(gradient, curvature)
     worst, best = bounds(labels)
     if worst == best:
@@ -59,7 +59,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def _largest(labels: Array, measure: float) -> float:
-    """What the best ranking measures: the number of relevant documents, or the ideal DCG."""
+    """Value of the best ranking: the number of relevant documents, or the ideal DCG."""
     descending, total = np.empty(len(labels)), 0.0
     sort_descending(labels, descending)
     for place in range(len(labels)):
@@ -78,7 +78,7 @@ def _gain(label: float) -> Any:
 
 @compiled
 def _exponentials(scores: Array, alpha: float, e: Array) -> bool:
-    """e^(αs) around the middle, and whether it stays within range."""
+    """Fill `e` with e^(αs), centred; returns whether no exponent was clipped."""
     low, high = bounds(scores)
     for i in range(len(scores)):
         e[i] = math.exp(min(max(alpha * (scores[i] - 0.5 * (low + high)), -FAR), FAR))
@@ -87,7 +87,7 @@ def _exponentials(scores: Array, alpha: float, e: Array) -> bool:
 
 @compiled
 def _above(scores: Array, i: int, alpha: float, e: Array, near: bool, above: Array) -> Any:
-    """p_ij = e_j/(e_i + e_j): how far j is above i, for all j; and their sum."""
+    """Fill `above` with p_ij = e_j/(e_i + e_j), the degree to which j is above i; returns the sum."""
     if near:
         return _share(e[i], e, above)
     total = 0.0
@@ -99,15 +99,15 @@ def _above(scores: Array, i: int, alpha: float, e: Array, near: bool, above: Arr
 
 
 @compiled
-def _share(mine: float, e: Array, above: Array) -> float:
+def _share(e_i: float, e: Array, above: Array) -> float:
     for j in range(len(e)):
-        above[j] = e[j] / (mine + e[j])
+        above[j] = e[j] / (e_i + e[j])
     return add_up(above)
 
 
 @compiled
 def _discounted_gain(gain: float, rank: float, weight: Array) -> float:
-    """G/log2(1 + r); `weight` becomes its falling slope −G·D'(r), the same for every p_ij."""
+    """G/log2(1 + r); fills `weight` with −G·D'(r), the same for every p_ij."""
     log = math.log2(1.0 + rank)
     slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
     for j in range(len(weight)):
@@ -117,7 +117,7 @@ def _discounted_gain(gain: float, rank: float, weight: Array) -> float:
 
 @compiled
 def _precision(rank: float, relevant: Array, above: Array, weight: Array) -> float:
-    """The precision P = c/r at the place of i, c = ½ + Σ_j relevant p_ij; `weight` becomes −∂P/∂p_ij = (P − y_j)/r."""
+    """Precision P = c/r at the rank of i, c = ½ + Σ_j relevant p_ij; fills `weight` with −∂P/∂p_ij = (P − y_j)/r."""
     count = 0.5
     for j in range(len(above)):
         count += relevant[j] * above[j]
@@ -130,36 +130,37 @@ def _precision(rank: float, relevant: Array, above: Array, weight: Array) -> flo
 def _add_row(
     i: int, above: Array, weight: Array, scale: float, inverse: float, gradient: Array, curvature: Array
 ) -> None:
-    """Add the derivatives of one row's term to all documents, and |slope| by document for the curvature.
+    """Add the derivatives of one term to all documents, and |slope| of each document to the curvature.
 
-    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) help; those of c/r are 2|P'|r'/r.
+    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) are negative here; those of c/r are
+    2|P'|r'/r.
     """
     above[i] = 0.0  # a document is not compared with itself
     for j in range(len(above)):
         above[j] *= 1.0 - above[j]  # p'/α from here on
         weight[j] *= scale * above[j]  # a force
-    mine, moved = add_up(weight), add_up(above)
+    total, moved = add_up(weight), add_up(above)
     for j in range(len(above)):
         gradient[j] += weight[j]
         curvature[j] += abs(weight[j]) * (1.0 + 2.0 * inverse * above[j])
     for j in range(len(above)):
         weight[j] = abs(weight[j])
-    gradient[i] -= mine
-    curvature[i] += add_up(weight) + 2.0 * abs(mine) * moved * inverse
+    gradient[i] -= total
+    curvature[i] += add_up(weight) + 2.0 * abs(total) * moved * inverse
 
 
 @register
 class AppRank(Loss):
-    """1 − NDCG, or 1 − AP, at smooth ranks.
+    """ApproxNDCG: 1 − NDCG, or 1 − AP, at smooth (approximate) ranks.
 
     Formula: r_i = 1 + Σ_{j≠i} σ(α(s_j − s_i)); L = 1 − Σ_i (2^{y_i} − 1)/log2(1 + r_i) / ideal DCG (`measure=ndcg`), or
         L = 1 − (1/R) Σ_i c_i/r_i over the R relevant documents, y ≥ 1, c_i = 1 + Σ_{j≠i} relevant σ(α(s_j − s_i))
         (`measure=ap`).
-    Ties: documents of equal grade are compared like others, as the measure does; a query whose grades are all equal
+    Ties: documents of equal grade are compared like others, as the metric does; a query whose grades are all equal
         contributes 0.
     Cost: O(n) per relevant document, so O(n²) per query at most.
-    Use it for: optimising the measure itself, smooth and bounded; not convex, so a large α needs a good start.
-    Curvature: a bound, since ranks bend both ways.
+    Use it for: optimising the metric itself, smooth and bounded; not convex, so a large α needs a good start.
+    Curvature: a bound, since the second derivative of a rank has both signs.
     Reference: Qin, Liu & Li, A general approximation framework for direct optimization of information retrieval
         measures, Information Retrieval 2010.
     """

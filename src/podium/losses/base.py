@@ -1,18 +1,18 @@
-"""Losses: value, gradient and curvature of one query's scores; and the sweep over all queries.
+"""Losses: value, gradient and curvature of the scores of a query; and `sweep`, the sum over all queries.
 
 A loss is a frozen value that names a compiled kernel. A kernel sees ONE query, as contiguous float64 arrays:
 
     kernel(scores, labels, gradient, curvature, params) -> value
 
 It fills `gradient` with ∂L/∂s and `curvature` with a diagonal second derivative, and returns L. `params[0]` holds
-the loss's numeric parameters in the order of its fields; a loss that lists some as `learned` writes their
-derivatives to `params[1]`, at the same places. Losses never see features.
+the loss's numeric parameters in the order of its fields; a loss with `learned` parameters writes their derivatives
+to the same columns of `params[1]`. Losses never see features.
 
-What is known of a query's order comes as grades, `labels[i]` per document, or as edges, rows (winner, loser,
-probability, weight). A loss that understands edges names a second kernel for them, of the same shape.
+The target order of a query is given as grades, `labels[i]` per document, or as preferences (edges): rows (winner,
+loser, probability, weight). A loss that learns from edges names a second kernel for them, of the same shape.
 
-Document weights need nothing of a loss: the sweep calls its kernel once per weighted document d, with labels e_d in
-which d alone is relevant, and adds up w_d × what it gives.
+Document weights need no support by a loss: the sweep calls the kernel once per weighted document d, with labels e_d in
+which only d is relevant, and adds up w_d × its results.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import functools
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, IncompatibleError
@@ -34,56 +34,59 @@ from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
 from podium.jit.compiled import address, compiled, function_at
 
+if TYPE_CHECKING:
+    from podium.distributions import RankingDistribution
+
 GRADES = "float64(float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])"
-"""The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""
+"""Signature of a kernel on grades: (scores, labels, gradient, curvature, params) → value."""
 EDGES = "float64(float64[::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])"
-"""The kernel of a loss on edges: (scores, edges, gradient, curvature, params) → value."""
+"""Signature of a kernel on edges: (scores, edges, gradient, curvature, params) → value."""
 
 
 @dataclass(frozen=True)
 class Derivatives:
-    """A loss's value with its derivatives."""
+    """Value of a loss, with its derivatives."""
 
     value: float
     gradient: Array  # (N,) ∂L/∂s
     curvature: Array  # (N,) ∂²L/∂s², or an upper bound of it
-    params: Array  # ∂L/∂ the learned parameters, in their order
-    per_query: Array  # (Q,) the value of each query
+    params: Array  # ∂L/∂ each learned parameter
+    per_query: Array  # (Q,) value of each query
 
 
 class Loss(Named):
-    """A function of the scores and labels of a query; smaller is better. Its fields are its parameters."""
+    """Loss function of the scores and labels of a query; smaller is better. Its fields are its parameters."""
 
     kind: ClassVar[str] = "loss"
     home: ClassVar[str] = "podium.losses"
     grades: ClassVar[Any] = None
-    """Its kernel on grades, or None."""
+    """Kernel on grades, or None."""
     edges: ClassVar[Any] = None
-    """Its kernel on edges, or None."""
+    """Kernel on edges, or None."""
     grades_product: ClassVar[Any] = None
-    """Its Hessian times a direction v, on grades: (scores, labels, v, out, params) → 0; or None. See `product`."""
+    """Kernel of the Hessian times a direction v, on grades: (scores, labels, v, out, params) → 0; or None."""
     edges_product: ClassVar[Any] = None
     """The same on edges, or None."""
     learned: ClassVar[tuple[str, ...]] = ()
-    """The parameters that are trained along with the scorer, from their given values."""
+    """Parameters that are trained together with the scorer, from their initial values."""
     shift_invariant: ClassVar[bool] = True
-    """Whether adding a number to all of a query's scores changes nothing."""
+    """Whether adding a constant to all scores of a query leaves the loss unchanged."""
     convex: ClassVar[bool] = False
-    """Whether it is a convex function of the scores, at least 0: then any tangent bounds it from below."""
+    """Whether the loss is convex in the scores and at least 0, so that every tangent is a lower bound."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"
-    """Whether `curvature` is ∂²L/∂s² or something at least as large that boosting can divide by."""
+    """Whether `curvature` is ∂²L/∂s² or an upper bound of it that boosting can divide by."""
     weighs_edges: ClassVar[bool] = True
-    """Whether an edge of weight 2 counts like two edges in its kernel on edges."""
+    """Whether an edge of weight 2 counts like two edges."""
     linear_in_labels: ClassVar[bool] = False
     """Whether L(s, y) = Σ y_d L(s, e_d), so that document weights enter as labels, in one call of the kernel. The
     kernel then takes negative labels as well, with |y_d| × curvature."""
     signed: ClassVar[bool] = False
-    """Whether the sign of a score has a meaning, as that of log odds has: scores must fall on both sides of 0."""
+    """Whether the sign of a score has a meaning, as in log odds: scores must take both signs."""
     surrogate: ClassVar[str | None] = None
-    """What the gradient is the exact derivative of, where that is not the value itself."""
+    """Function whose exact derivative the gradient is, if that is not the value itself."""
 
     def __call__(self, scores: ArrayLike, labels: ArrayLike) -> Derivatives:
-        """The loss of one query; `labels` are grades (n,), or edges: winner, loser[, probability[, weight]]."""
+        """Loss of one query; `labels` are grades (n,), or edges: winner, loser[, probability[, weight]]."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         if (self.grades if y.ndim == 1 else self.edges) is None:
             raise IncompatibleError(f"{self.name} does not learn from {'grades' if y.ndim == 1 else 'preferences'}.")
@@ -94,22 +97,22 @@ class Loss(Named):
 
     @property
     def compares_ties(self) -> bool:
-        """Whether it compares documents of equal grade, which then ask for equal scores."""
+        """Whether documents of equal grade are compared too, and should get equal scores."""
         return False
 
     @property
     def offsets_are_exact(self) -> bool:
-        """Whether clicks with the logarithms of propensities as score offsets have the same best scores as clicks of
-        people who look at everything: Σ r_d ρ_d L(s + log ρ, e_d) has the optimum of Σ r_d L(s, e_d), for any r and ρ.
+        """Whether log propensities as score offsets remove position bias exactly: the best scores are those of users
+        who examine every result. Σ r_d ρ_d L(s + log ρ, e_d) has the optimum of Σ r_d L(s, e_d), for any r and ρ.
         """
         return False
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
-        """The function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
+        """Function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
         return lambda moved: self(moved, labels).value
 
     def check(self, data: Dataset) -> None:
-        """Raise a clear error if this loss cannot learn from the data."""
+        """Raise IncompatibleError if this loss cannot learn from the data."""
         if self.uses_edges(data):
             if not self.weighs_edges and not (data.preferences.edges[:, 3] == 1.0).all():  # type: ignore[union-attr]
                 raise IncompatibleError(
@@ -127,58 +130,58 @@ class Loss(Named):
             raise IncompatibleError(f"{self.name} learns from preferences (edges), but the data has only grades.")
 
     def constants(self, data: Dataset) -> Array:
-        """`kernel_constants` of what this loss learns from in a dataset."""
+        """`kernel_constants` for the edges or labels of a dataset."""
         if self.uses_edges(data):
             return self.kernel_constants(data.preferences.edges)  # type: ignore[union-attr]
         labels = np.array([0.0, 1.0]) if data.document_weights is not None else data.labels
         return self.kernel_constants(labels)  # type: ignore[arg-type]
 
     def check_labels(self, data: Dataset) -> None:
-        """Raise a clear error if a label means nothing to this loss, such as one whose gain is negative."""
+        """Raise an error if a label is invalid for this loss, e.g. if its gain is negative."""
         self.constants(data)
 
     def uses_edges(self, data: Dataset) -> bool:
-        """Explicit preferences come before grades wherever the loss understands them."""
+        """Whether the loss learns from explicit preferences, which take precedence over grades."""
         return self.edges is not None and data.preferences is not None
 
     def numeric_fields(self) -> dict[str, float]:
-        """Its numeric fields; a choice counts as its place in the list, None as −1."""
-        found: dict[str, float] = {}
+        """Numeric fields by name; a choice is its index in the list of options, None is −1."""
+        numbers: dict[str, float] = {}
         for field, options in _options(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, field)
             if options:
-                found[field] = float(options.index(value))
+                numbers[field] = float(options.index(value))
             elif value is None or isinstance(value, (bool, int, float)):
-                found[field] = -1.0 if value is None else float(value)
-        return found
+                numbers[field] = -1.0 if value is None else float(value)
+        return numbers
 
     def kernel_constants(self, labels: Array) -> Array:
-        """What the kernel finds in `params[0]`: its numeric fields, and what else it needs, after them.
+        """Constants of the kernel, `params[0]`: the numeric fields, then anything else that it needs.
 
         `labels` are the grades of all documents (N,), or all edges (M, 4).
         """
         return np.array(list(self.numeric_fields().values()), np.float64)
 
     def fitted_to(self, data: Dataset) -> Loss:
-        """The same loss with what it takes from the training data as a whole; itself where that is nothing."""
+        """The same loss with statistics of the whole training data; itself if it needs none."""
         return self
 
     @property
     def seed_at(self) -> int | None:
         """Index of the random seed in the kernel constants; None if the loss is deterministic.
 
-        A loss that draws at random has a field `seed`, and the same seed gives the same bits.
+        A loss that samples has a field `seed`; the same seed gives the same bits.
         """
         return next((k for k, field in enumerate(self.numeric_fields()) if field == "seed"), None)
 
     def resampled(self, step: int) -> Loss:
-        """The same loss with other draws, for a step of a stochastic solver; itself if it is deterministic."""
+        """The same loss with other random draws, for a step of a stochastic solver; itself if it is deterministic."""
         if self.seed_at is None:
             return self
         return dataclasses.replace(self, seed=self.seed + step)  # type: ignore[type-var, attr-defined]
 
     def resampled_constants(self, constants: Array, step: int | None) -> Array:
-        """The kernel constants of `resampled(step)`, from those of this loss; the same ones without a step."""
+        """Kernel constants of `resampled(step)`, from those of this loss; unchanged if `step` is None."""
         if step is None or self.seed_at is None:
             return constants
         moved = constants.copy()
@@ -186,11 +189,11 @@ class Loss(Named):
         return moved
 
     def learned_values(self) -> Array:
-        """The present values of the learned parameters."""
+        """Current values of the learned parameters."""
         return np.array([getattr(self, name) for name in self.learned], np.float64)
 
-    def rank_distribution(self) -> tuple[Any, float] | None:
-        """The `RankingDistribution` that training makes likely, and what scores are divided by in it; or None."""
+    def rank_distribution(self) -> tuple[RankingDistribution, float] | None:
+        """The `RankingDistribution` whose likelihood training maximises, and the divisor of its scores; or None."""
         return None
 
     def with_learned(self, values: ArrayLike) -> Loss:
@@ -202,7 +205,7 @@ class Loss(Named):
 
 @functools.cache
 def _options(kind: type) -> dict[str, tuple[Any, ...]]:
-    """Of each field, the words to choose from; none where it is not a choice."""
+    """Options of each field; empty if it is not a choice."""
     hints = field_types(kind).items()
     return {field: typing.get_args(hint) if typing.get_origin(hint) is Literal else () for field, hint in hints}
 
@@ -210,9 +213,9 @@ def _options(kind: type) -> dict[str, tuple[Any, ...]]:
 def sweep(
     loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None, constants: Array | None = None
 ) -> Derivatives:
-    """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it.
+    """Sum a loss over all queries of a dataset: the only loop over queries. The bits do not depend on threads.
 
-    `constants` are those of the data that this is a part of (see `Loss.constants`).
+    `constants` are those of the whole data, if `data` is a part of it (see `Loss.constants`).
     """
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
@@ -230,46 +233,39 @@ def sweep(
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
         learned = learned * data.query_weights[:, None]
-    down = np.zeros(0)
-    if loss.learned:
-        places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
-        down = learned[:, places].sum(axis=0)
-    return Derivatives(float(values.sum()), gradient, curvature, down, values)
+    fields = list(loss.numeric_fields()) if loss.learned else []
+    params = learned[:, [fields.index(name) for name in loss.learned]].sum(axis=0)
+    return Derivatives(float(values.sum()), gradient, curvature, params, values)
 
 
 def product(
-    loss: Loss,
-    scores: Array,
-    data: Dataset,
-    *,
-    direction: Array,
-    threads: int | None = None,
+    loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None,
     constants: Array | None = None,
-) -> Array:
-    """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
-    out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
+) -> Array:  # fmt: skip
+    """Multiply the Hessian of a loss over all queries by a direction; H is block diagonal and never stored."""
+    out, v, unused = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
     if data.score_offsets is not None:
         scores = scores + data.score_offsets
     constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     kernel = _kernel(loss, data, loss.grades_product, loss.edges_product, weighted=_weighted_product)
-    _run(kernel, data.offsets, scores, v, out, none, constants, unlearned, threads=threads)
+    _run(kernel, data.offsets, scores, v, out, unused, constants, unlearned, threads=threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()
 
 
 @dataclass(frozen=True)
 class _Kernel:
-    """The loop over queries for a loss's kernel on a dataset, and what the kernel reads of each query."""
+    """Kernel of a loss on a dataset: its loop over queries, its address, and the labels that it reads."""
 
-    loop: Any
+    loop: Callable[..., None]
     address: int
     labels: Array  # grades (N,), edges (M, 4) or document weights (N,)
-    offsets: NDArray[np.int64]  # (Q+1,) labels of query q are labels[offsets[q] : offsets[q + 1]]
+    offsets: Ints  # (Q+1,) labels of query q are labels[offsets[q] : offsets[q + 1]]
 
 
-def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Any) -> _Kernel:
-    """How to call a kernel of the loss, on grades or on edges; `weighted` loops over document weights."""
+def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Callable[..., None]) -> _Kernel:
+    """Choose the kernel and the loop for the data; `weighted` loops over document weights."""
     if loss.uses_edges(data):
         preferences: Any = data.preferences
         return _Kernel(_over_edges, address(edges, EDGES), preferences.edges, preferences.offsets)
@@ -280,10 +276,10 @@ def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Any
 
 
 def _run(
-    kernel: _Kernel, offsets: NDArray[np.int64], scores: Array, gradient: Array, curvature: Array, values: Array,
+    kernel: _Kernel, offsets: Ints, scores: Array, gradient: Array, curvature: Array, values: Array,
     constants: Array, learned: Array, *, threads: int | None,
 ) -> None:  # fmt: skip
-    """Call a kernel for every query."""
+    """Call a kernel for every query, by blocks of queries on threads."""
 
     def run(first: int, last: int) -> None:
         kernel.loop(
@@ -291,22 +287,6 @@ def _run(
             gradient, curvature, values, kernel_params(constants), learned,
         )  # fmt: skip
 
-    _over_queries(run, offsets, threads)
-
-
-def kernel_params(constants: Array) -> Array:
-    """What kernels read in the first row, and where they write derivatives of learned parameters."""
-    params = np.zeros((2, len(constants)))
-    params[0] = constants
-    return params
-
-
-SMALL = 4096
-"""Documents below which starting threads costs more than it saves."""
-
-
-def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], threads: int | None) -> None:
-    """Call `run(first, last)` for blocks of queries that cover all, on threads."""
     n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
     small = n_documents < SMALL or n_queries == 1
     threads = 1 if small else default_threads() if threads is None else threads
@@ -319,12 +299,23 @@ def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], t
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
+SMALL = 4096
+"""Data with fewer documents is swept on one thread: starting threads would take longer."""
+
+
+def kernel_params(constants: Array) -> Array:
+    """`params` of a kernel: the constants, and a row of zeros for the derivatives of learned parameters."""
+    params = np.zeros((2, len(constants)))
+    params[0] = constants
+    return params
+
+
 grades_at = function_at(GRADES)
-"""Within compiled functions: the kernel of a loss on grades at an address."""
+"""For compiled functions: the kernel on grades at an address."""
 
 
-def _loop(kernel_at: Any) -> Any:
-    """The loop over queries for kernels of one signature."""
+def _loop(kernel_at: Callable[[int], Callable[..., float]]) -> Callable[..., None]:
+    """Loop over queries for kernels of one signature."""
 
     @compiled
     def run(
@@ -352,20 +343,20 @@ def _weighted_sweep(
     kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, first: int, last: int,
     gradient: Array, curvature: Array, values: Array, params: Array, learned: Array,
 ) -> None:  # fmt: skip
-    """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
+    """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, a divisor in boosting."""
     program = grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
-        one, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
+        only_d, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
         for d in range(b - a):
             w = weights[a + d]
             if w == 0.0:
                 continue
             for k in range(params.shape[1]):
                 params[1, k] = 0.0
-            one[d] = 1.0
-            values[q] += w * program(scores[a:b], one, slope, bend, params)
-            one[d] = 0.0
+            only_d[d] = 1.0
+            values[q] += w * program(scores[a:b], only_d, slope, bend, params)
+            only_d[d] = 0.0
             for i in range(b - a):
                 gradient[a + i] += w * slope[i]
                 curvature[a + i] += abs(w) * bend[i]
@@ -382,12 +373,12 @@ def _weighted_product(
     program = grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
-        one, part = np.zeros(b - a), np.empty(b - a)
+        only_d, part = np.zeros(b - a), np.empty(b - a)
         for d in range(b - a):
             w = weights[a + d]
             if w != 0.0:
-                one[d] = 1.0
-                program(scores[a:b], one, direction[a:b], part, params)
-                one[d] = 0.0
+                only_d[d] = 1.0
+                program(scores[a:b], only_d, direction[a:b], part, params)
+                only_d[d] = 0.0
                 for i in range(b - a):
                     out[a + i] += w * part[i]

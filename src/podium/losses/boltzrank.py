@@ -1,4 +1,4 @@
-"""BoltzRank (Volkovs & Zemel, 2009): the expected value of a measure under the Boltzmann distribution of rankings.
+"""BoltzRank (Volkovs & Zemel, 2009): the expected metric under a Boltzmann distribution of rankings.
 
 >>> from podium.losses import BoltzRank
 >>> good, bad = BoltzRank()([2.0, 0.0], [1, 0]), BoltzRank()([0.0, 2.0], [1, 0])
@@ -27,17 +27,19 @@ from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 
 ALPHA, SAMPLES, SEED, PROPOSALS, CONFIG = 0, 1, 2, 3, 4
-"""Places in params[0]; the metric's own numbers start at CONFIG."""
+"""Indices in params[0]; the configuration of the metric starts at CONFIG."""
 CHAIN = 0.0
-"""The place of `chain` among the proposals."""
+"""Index of `chain` in the options of `proposals`."""
 
 
 @inlined
-def expectation(measure: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
-    """−mean of Φ(r) over rankings drawn at today's scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over the same.
+def expectation(
+    measure: Callable[..., float], scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array
+) -> Any:  # fmt: skip
+    """−mean of Φ(r) over rankings drawn at the current scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over them.
 
     With a = −∂E/∂s and weighted means over rankings, ∂/∂s_i = −mean of (Φ − Φ̄)(a_i − ā_i), and the second derivative
-    −mean of (Φ − Φ̄)(a_i − ā_i)², of which |Φ − Φ̄| in place of −(Φ − Φ̄) is a bound. 0 where all grades are equal.
+    −mean of (Φ − Φ̄)(a_i − ā_i)², of which |Φ − Φ̄| in place of −(Φ − Φ̄) is a bound. 0 if all grades are equal.
     """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
@@ -46,7 +48,7 @@ def expectation(measure: Any, scores: Array, labels: Array, gradient: Array, cur
         return 0.0
     for s in scores:
         if not np.isfinite(s):
-            return np.nan  # the chain would go on, and its rankings mean nothing
+            return np.nan  # the chain would continue with meaningless rankings
     y, c = take(labels, order), pull(params[0, ALPHA], n)
     rows, weights = draw(take(scores, order), c, samples, start(params[0, SEED], ends), params[0, PROPOSALS])
     single, ranked, values, mean = np.arange(1, n + 1), np.empty(n), np.empty(samples), 0.0
@@ -56,7 +58,7 @@ def expectation(measure: Any, scores: Array, labels: Array, gradient: Array, cur
         values[row] = measure(ranked, single, y, params[0, CONFIG:])
         mean += weights[row] * values[row]
     if np.isnan(mean):
-        return 0.0  # the measure has no value here, whatever the order
+        return 0.0  # the metric is undefined for this query, whatever the order
     places = _mean_places(rows, weights)
     for row in range(samples):
         gap = weights[row] * (values[row] - mean)
@@ -72,7 +74,7 @@ def expectation(measure: Any, scores: Array, labels: Array, gradient: Array, cur
 
 @compiled
 def draw(s: Array, c: float, samples: int, state: np.uint64, proposals: float) -> Any:
-    """Rankings, documents best first, one per row, and their weights, which sum to 1."""
+    """Draw rankings, documents best first, one per row, and their weights, which sum to 1."""
     if proposals == CHAIN:
         return visit(s, c, samples, state), filled(samples, 1.0 / samples)
     n, scale = len(s), c * (len(s) + 1.0) / 3.0
@@ -94,13 +96,13 @@ def draw(s: Array, c: float, samples: int, state: np.uint64, proposals: float) -
 
 @compiled
 def _log_weight(s: Array, c: float, scale: float, ranked: Ints) -> Any:
-    """−E of a ranking minus its logarithm under Plackett–Luce with scores scale·s."""
+    """−E of a ranking minus its log-probability under Plackett–Luce with scores scale·s."""
     n, rest, log = len(ranked), -np.inf, 0.0
     for p in range(n - 1, -1, -1):
-        mine = scale * s[ranked[p]]
-        high = max(rest, mine)
-        rest = high + math.log1p(math.exp(min(rest, mine) - high))
-        log += c * (0.5 * (n - 1.0) - p) * s[ranked[p]] - mine + rest
+        log_phi = scale * s[ranked[p]]
+        high = max(rest, log_phi)
+        rest = high + math.log1p(math.exp(min(rest, log_phi) - high))
+        log += c * (0.5 * (n - 1.0) - p) * s[ranked[p]] - log_phi + rest
     return log
 
 
@@ -114,10 +116,10 @@ def _mean_places(rows: Ints, weights: Array) -> Any:
 
 
 @functools.cache
-def kernel_for(measure: Any) -> Any:
-    """The kernel with a metric's measure in it."""
+def kernel_for(measure: Callable[..., float]) -> Callable[..., float]:
+    """Kernel of the loss for the kernel of a metric."""
 
-    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    def over_metric(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
         return expectation(measure, scores, labels, gradient, curvature, params)
 
     return compiled(over_metric)
@@ -125,41 +127,41 @@ def kernel_for(measure: Any) -> Any:
 
 @register
 class BoltzRank(Loss):
-    """Minus the expectation of a measure over rankings with a Boltzmann distribution given by the scores.
+    """Minus the expected value of a metric over rankings with a Boltzmann distribution given by the scores.
 
     Formula: L = −Σ_r Φ(r) P(r | s), P ∝ e^{−E}, E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u; Φ is any metric.
-    Ties: grades may tie; the measure says what they mean. Rankings are strict. Documents of equal grade and score
+    Ties: the metric handles tied grades. Rankings are strict. Documents of equal grade and score
         share their gradient. A query whose grades are all equal contributes 0.
-    Cost: O(samples·n) per query: a chain of Metropolis swaps at the current scores, O(1) each, and `samples` measures.
-    Proposals: `chain` visits rankings of the model itself. `plackett-luce` draws independent rankings from
+    Cost: O(samples·n) per query: a chain of Metropolis swaps at the current scores, O(1) each, and `samples` metrics.
+    Proposals: `chain` samples rankings from the model itself. `plackett-luce` draws independent rankings from
         Plackett–Luce with scores (2α/3)(n+1)/(n−1)·s, which has the same mean ranks for small scores, and weighs each
-        by P(r) over its probability there; few of them count where documents are many or scores far apart.
-    Use it for: a measure of your own as the aim. The rankings come from the model itself: uniform ones would hardly
-        ever matter, and those near the labels bias the gradient. Stochastic solvers draw anew for every step.
-    Gradient: of the mean of Φ over today's rankings, each weighted by how its P(r) changes.
+        by P(r) over its probability there; few have weight if documents are many or scores far apart.
+    Use it for: a custom metric as the objective. The rankings come from the model itself: uniform ones would hardly
+        ever matter, and those near the labels bias the gradient. Stochastic solvers draw again in every step.
+    Gradient: of the mean of Φ over the current rankings, each weighted by the change of its P(r).
     Reference: Volkovs & Zemel, BoltzRank: learning to maximize expected ranking gain, ICML 2009.
     """
 
     alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
-    """The inverse temperature of the distribution."""
+    """Inverse temperature of the distribution."""
     samples: int = param(default=50, least=2)
     seed: int = param(default=0, least=0)
     proposals: Literal["chain", "plackett-luce"] = "chain"
     metric: Metric = NDCG()
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
-    surrogate: ClassVar[str | None] = "the mean of the measure over today's rankings, reweighted"
+    surrogate: ClassVar[str | None] = "the mean of the metric over the current rankings, reweighted"
 
     @property
     def grades(self) -> Any:
-        """Its kernel on grades."""
+        """Kernel on grades."""
         return kernel_for(self.metric.kernel.measure)
 
     def kernel_constants(self, labels: Array) -> Array:
-        """α, samples, seed and proposals, then what the metric's own kernel reads."""
+        """α, samples, seed and proposals, then the configuration of the metric."""
         return np.concatenate([list(self.numeric_fields().values()), self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
-        """The mean measure over the rankings of these scores, weighted for other scores."""
+        """Mean of the metric over the rankings of these scores, reweighted for other scores."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         order, ends = by_grade_and_score(s, y)
         if self(s, y).value == 0.0:
@@ -171,7 +173,7 @@ class BoltzRank(Loss):
         rows = order[rows]
         single, ideal = np.arange(1, n + 1), y[order]
         values = np.array([self.metric.kernel.measure(y[row], single, ideal, config) for row in rows])
-        pulls = pull(self.alpha, n) * -np.argsort(rows, axis=1)  # −∂E/∂s up to what all rankings share
+        pulls = pull(self.alpha, n) * -np.argsort(rows, axis=1)  # −∂E/∂s up to a constant
 
         def reweighted(moved: Array) -> float:
             logs = pulls @ (moved - s)

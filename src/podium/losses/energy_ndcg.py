@@ -1,10 +1,10 @@
-"""EnergyNDCG (Freno et al., 2011): a Markov random field over ranks whose energy counts what swaps change in NDCG.
+"""EnergyNDCG (Freno et al., 2011): a Markov random field over ranks with |ΔNDCG| of swaps as its energy.
 
-The rank of a document is told by the others in its Markov blanket:
+The rank of a document depends on the others in its Markov blanket:
 
     P(r_i = r | mb(i)) ∝ exp(β A_i D(r)),   A_i = Σ_{j∈mb(i)} |2^{y_i} − 2^{y_j}| (s_i − s_j),   D(r) = 1/log2(r + 1)
 
-and learning makes the ranks of an optimal ranking probable (a pseudo-likelihood). A pair has the energy |ΔNDCG|; with
+and training maximises the pseudo-likelihood of the ranks in an optimal ranking. A pair has the energy |ΔNDCG|; with
 the signed one that the paper prints, both orders of a pair have the same energy.
 
 >>> from podium.losses import EnergyNDCG
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import log2_discount
 
-WINDOW, SEED, SAMPLES, CUTOFF = 0, 1, 2, 3  # places in params
-WORK, CONFIG = 3, 5  # the size of the workspace of metrics other than NDCG, before their own numbers
+WINDOW, SEED, SAMPLES, CUTOFF = 0, 1, 2, 3  # indices in params[0]
+WORK, CONFIG = 3, 5  # for metrics other than NDCG: the size of their workspace, and their configuration
 
 
 @compiled
@@ -64,7 +65,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 def finish(
     value: float, samples: int, scores: Array, order: Ints, ends: Ints, gradient: Array, curvature: Array
 ) -> Any:
-    """The mean over tie-breaks, the same for documents of equal grade and score."""
+    """Mean over tie-breaks, the same for documents of equal grade and score."""
     for i in range(len(scores)):
         gradient[i] /= samples
         curvature[i] /= samples
@@ -123,7 +124,7 @@ def rank_discounts(n: int) -> Any:
 
 @compiled
 def _block_means(discounts: Array, ends: Ints) -> Any:
-    """The mean over the places of each place's block, which any of its documents may have in an optimal ranking."""
+    """Mean discount over each block of equal grades: its documents may have any of its ranks in an optimal ranking."""
     means, first = np.empty(len(ends)), 0
     while first < len(ends):
         end, total = ends[first], 0.0
@@ -136,10 +137,10 @@ def _block_means(discounts: Array, ends: Ints) -> Any:
 
 
 @compiled
-def _pull(gain: float, mine: float, gains: Array, s: Array, terms: Array) -> float:
+def _pull(gain: float, score: float, gains: Array, s: Array, terms: Array) -> float:
     """A of a document of this gain and score, over its blanket."""
     for q in range(len(s)):
-        terms[q] = abs(gain - gains[q]) * (mine - s[q])
+        terms[q] = abs(gain - gains[q]) * (score - s[q])
     return add_up(terms)
 
 
@@ -166,11 +167,11 @@ def _moments(e: Array, discounts: Array, wanted: float) -> Any:
 
 
 @compiled
-def _collect(gain: float, mine: float, gains: Array, slopes: Array, bends: Array, gaps: Array, terms: Array) -> Any:
+def _collect(gain: float, c: float, gains: Array, slopes: Array, bends: Array, gaps: Array, terms: Array) -> Any:
     """Σ |ΔG|·(c_p − c_q), Σ v_q ΔG² and Σ |ΔG| over the blanket of a document; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
     for q in range(len(gains)):
         gaps[q] = abs(gain - gains[q])
-        terms[q] = gaps[q] * (mine - slopes[q])
+        terms[q] = gaps[q] * (c - slopes[q])
     slope, reach = add_up(terms), add_up(gaps)
     for q in range(len(gains)):
         terms[q] = bends[q] * gaps[q] * gaps[q]
@@ -179,12 +180,13 @@ def _collect(gain: float, mine: float, gains: Array, slopes: Array, bends: Array
 
 @inlined
 def energies(
-    prepare: Any, swap: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array
-) -> Any:
+    prepare: Callable[..., None], swap: Callable[..., float],
+    scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array,
+) -> Any:  # fmt: skip
     """−Σ_i log P(r_i | the others), log P(r_i = r) = Σ_q ±|ΔM_rq| (s_i − s_q) + const, for any metric with swaps.
 
-    To stand at place r, the document changes places with the one there; q runs over the places within the window of r,
-    + below it and − above, and |ΔM_rq| is what exchanging r and q changes then.
+    To get rank r, the document swaps with the document there; q runs over the ranks within the window of r, + below it
+    and − above, and |ΔM_rq| is the change of the metric if r and q are then swapped.
     """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
@@ -218,9 +220,9 @@ def energies(
 
 @compiled
 def minus_log_place(s: Array, p: int, forces: Array, slopes: Array, bends: Array) -> Any:
-    """−log P(r_p = p), P(r) ∝ exp(Σ_q forces[r, q]·(s_p − s_q)), p and r having changed places; adds its derivatives.
+    """−log P(r_p = p), P(r) ∝ exp(Σ_q forces[r, q]·(s_p − s_q)), after p and r are swapped; adds its derivatives.
 
-    By a score the second derivative is the variance of its factor in the exponent.
+    The second derivative by a score is the variance of its factor in the exponent.
     """
     n = len(s)
     logits, own, means, squares = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
@@ -249,10 +251,10 @@ def minus_log_place(s: Array, p: int, forces: Array, slopes: Array, bends: Array
 
 
 @functools.cache
-def kernel_for(prepare: Any, swap: Any) -> Any:
-    """The kernel with a metric's functions in it."""
+def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
+    """Kernel of the loss for the swap functions of a metric."""
 
-    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    def over_metric(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
         return energies(prepare, swap, scores, labels, gradient, curvature, params)
 
     return compiled(over_metric)
@@ -260,28 +262,28 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
 
 @register
 class EnergyNDCG(Loss):
-    """The pseudo-likelihood of the ranks that documents have in optimal rankings, by an energy made of |ΔNDCG|.
+    """Negative log pseudo-likelihood of the ranks in an optimal ranking, with |ΔNDCG| as the energy of a pair.
 
     Formula: L = −Σ_i log P(r_i | mb(i)), P(r_i = r | mb(i)) ∝ exp(β A_i D(r)), D(r) = 1/log2(r + 1), β = 1/n,
         A_i = Σ_{j∈mb(i)} |2^{y_i} − 2^{y_j}|(s_i − s_j); convex in s. The blanket mb(i) is fixed: all documents, or
-        those within `window` places of i in an optimal ranking. NDCG@k has D(r) = 0 beyond k. For any other `metric`
-        that knows its swaps, log P(r_i = r | rest) = Σ_q ±|ΔM_rq|(s_i − s_q) + const, where i has changed places with
-        the document at r, q runs over the places within `window` of r (so the blanket moves with r), + below r and −
-        above, and |ΔM_rq| is what exchanging r and q changes then; convex too.
-    Ties: without a window D(r_i) is its mean over the places of i's block, exactly. With a window, and for other
-        metrics, the mean over `samples` optimal rankings whose ties are broken at random from `seed`, anew for every
-        step of a stochastic solver; file order would be ruinous. A query whose grades are all equal contributes 0.
+        those within `window` ranks of i in an optimal ranking. NDCG@k has D(r) = 0 beyond k. For any other `metric`
+        with swaps, log P(r_i = r | rest) = Σ_q ±|ΔM_rq|(s_i − s_q) + const, after i is swapped with the document at r;
+        q runs over the ranks within `window` of r (so the blanket moves with r), + below r and − above, and |ΔM_rq|
+        is the change of the metric if r and q are then swapped; convex too.
+    Ties: without a window D(r_i) is its mean over the ranks of i's block, exactly. With a window, and for other
+        metrics, the mean over `samples` optimal rankings whose ties are broken at random from `seed`, again in every
+        step of a stochastic solver; file order would ruin the result. A query whose grades are all equal contributes 0.
     Cost: O(n²) per query: each document's distribution of ranks has n terms. With a window, this for each sample; for
         other metrics O(n³).
     Use it for: graded labels and NDCG. The paper's window is 5; on OHSUMED quality rises with it up to all documents.
-        With solver=adam, which draws ties anew, `samples=1` is enough.
+        With solver=adam, which breaks ties again in every step, `samples=1` is enough.
     Reference: Freno, Papini & Diligenti, Learning to rank using Markov random fields, ICMLA 2011.
     """
 
     window: int | None = param(default=None, least=1)
     seed: int = param(default=0, least=0)
     samples: int = param(default=5, least=1)
-    """Ways to break the ties of the optimal ranking, with a window or another metric."""
+    """Random tie-breaks of the optimal ranking, with a window or another metric."""
     metric: Metric = NDCG()
     name = "energy-ndcg"
     convex = True
@@ -292,17 +294,17 @@ class EnergyNDCG(Loss):
 
     @property
     def grades(self) -> Any:
-        """Its kernel on grades."""
+        """Kernel on grades."""
         return over_grades if self._is_ndcg else kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Window, seed, samples, and a cut-off; or the size of the workspace, and what the metric's kernels read."""
+        """Window, seed, samples, and a cut-off; or the size of the workspace, and the configuration of the metric."""
         head = list(self.numeric_fields().values())
         if self._is_ndcg:
             check_gains(self.name, labels, negative=True)
             return np.array([*head, 2.0**53 if self.metric.cutoff is None else self.metric.cutoff])
-        empty, one = self.metric.work_size(0), self.metric.work_size(1)
-        return np.concatenate([head, [empty, one - empty], self.metric.config_array(labels)])
+        fixed = self.metric.work_size(0)
+        return np.concatenate([head, [fixed, self.metric.work_size(1) - fixed], self.metric.config_array(labels)])
 
     @property
     def _is_ndcg(self) -> bool:

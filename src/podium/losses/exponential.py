@@ -1,4 +1,4 @@
-"""Exponential loss on every pair of documents of different grades, the loss that RankBoost descends.
+"""Exponential loss on every pair of documents of different grades, the loss that RankBoost minimises.
 
 >>> from podium.losses import Exponential
 >>> round(Exponential()([2.0, 1.0], [1, 0]).value, 4)  # e^−1
@@ -41,10 +41,10 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     n = len(scores)
     order, ends = by_grade(labels)
     middle = 0.5 * (low + high)
-    below = np.zeros(n + 1)  # Σ e^(s_j) over places from here on
+    below = np.zeros(n + 1)  # Σ e^(s_j) from each place down
     for p in range(n - 1, -1, -1):
         below[p] = below[p + 1] + math.exp(scores[order[p]] - middle)
-    value, above, start = 0.0, 0.0, 0  # above: Σ e^(−s_i) over the blocks that are better
+    value, above, start = 0.0, 0.0, 0  # above: Σ e^(−s_i) over the better blocks
     while start < n:
         end, block = ends[start], 0.0
         for p in range(start, end):
@@ -67,13 +67,13 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @register
 class Exponential(PairwiseLoss):
-    """The exponential of how far each pair is out of order.
+    """Pairwise exponential loss.
 
-    Formula: L = Σ_{y_i > y_j} e^(−(s_i − s_j)). Where a pair is wrong by more than 300 the exponential continues as
-        its quadratic there, so that value and derivatives stay finite.
+    Formula: L = Σ_{y_i > y_j} e^(−(s_i − s_j)). If a pair is wrong by more than 300, the exponential continues as
+        its quadratic, so that value and derivatives stay finite.
     Ties: documents of equal grade are not compared.
-    Cost: O(n) per query after ordering by grade, because the sum factors; O(n²) where scores lie over 300 apart.
-    Use it for: boosting in RankBoost's spirit. A few badly wrong pairs outweigh everything else.
+    Cost: O(n) per query after ordering by grade, because the sum factors; O(n²) if scores are over 300 apart.
+    Use it for: boosting as in RankBoost. A few badly wrong pairs outweigh everything else.
     Reference: Freund et al., An efficient boosting algorithm for combining preferences, JMLR 2003.
     """
 

@@ -1,4 +1,4 @@
-"""FRank's loss (Tsai et al., 2007): fidelity, a bounded distance between probabilities of pairs.
+"""FRank's loss (Tsai et al., 2007): fidelity loss, a bounded distance between probabilities of pairs.
 
 >>> from podium.losses import FRank
 >>> round(FRank()([1.0, 1.0], [1, 0]).value, 4)  # 1 − √½
@@ -20,7 +20,7 @@ from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_pairs
 
 FAR = 600.0
-"""Where scores lie further apart, pairs are computed one by one; e^(±300) leaves room for sums and quotients."""
+"""If scores are further apart, pairs are computed one by one; e^(±300) leaves room for sums and quotients."""
 
 
 @compiled
@@ -54,11 +54,11 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 
 @compiled
-def _row(mine: float, e: Array, lost: Array, paid: Array, forces: Array) -> Any:
-    """A document i, e_i = `mine`, against all j of lower grades: Σ 1 − √P and Σ |φ'|, summed from `paid`, `forces`."""
+def _row(e_i: float, e: Array, lost: Array, paid: Array, forces: Array) -> Any:
+    """Compare a document i with all j of lower grades: Σ 1 − √P and Σ |φ'|, summed from `paid`, `forces`."""
     for j in range(len(e)):
-        r = 1.0 / (mine + e[j])
-        q, root = e[j] * r, math.sqrt(mine * r)
+        r = 1.0 / (e_i + e[j])
+        q, root = e[j] * r, math.sqrt(e_i * r)
         paid[j] = q / (1.0 + root)
         forces[j] = 0.5 * root * q
     for j in range(len(e)):
@@ -89,12 +89,12 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @register
 class FRank(PairwiseLoss):
-    """The fidelity of P(i before j) = 1/(1 + e^(−(s_i − s_j))) to the known order, between 0 and 1 for each pair.
+    """Fidelity loss between P(i before j) = 1/(1 + e^(−(s_i − s_j))) and the target, between 0 and 1 for each pair.
 
     Formula: L = Σ_{y_i > y_j} 1 − √P_ij; an edge with target probability P̄ counts 1 − √(P̄·P) − √((1 − P̄)(1 − P)).
-    Ties: documents of equal grade are not compared; an explicit edge with P̄ = ½ is least, and 0, at equal scores.
+    Ties: documents of equal grade are not compared; an explicit edge with P̄ = ½ has its minimum, 0, at equal scores.
     Cost: O(n²) per query, about two nanoseconds per pair.
-    Use it for: labels with errors: a pair that is hopelessly wrong hardly pulls. Not convex, so start from scores of 0.
+    Use it for: noisy labels: a pair that is very wrong has a small gradient. Not convex, so start from scores of 0.
     Curvature: Σ |φ'| over a document's pairs, a bound, so that g/h is a step of 1 at most.
     Reference: Tsai, Liu, Qin, Chen & Ma, FRank: a ranking method with fidelity loss, SIGIR 2007.
     """

@@ -20,7 +20,7 @@ from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
 
 @compiled
 def _pair(delta: float, params: Array) -> Any:
-    """φ(δ) = [1 − δ]_+, φ' = −1 where δ < 1; φ'' is 0, and 1 stands for it where there is a slope to divide."""
+    """φ(δ) = [1 − δ]_+, φ' = −1 if δ < 1; 1 in place of φ'' = 0, so that boosting can divide by it."""
     if delta < 1.0:
         return 1.0 - delta, -1.0, 1.0
     return 0.0, 0.0, 0.0
@@ -28,7 +28,7 @@ def _pair(delta: float, params: Array) -> Any:
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts a document's violated pairs."""
+    """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts the violated pairs of a document."""
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
     value, _, n_edges = violations(scores, labels, counts, sums)
     for i in range(len(scores)):
@@ -45,14 +45,14 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @register
 class Hinge(PairwiseLoss):
-    """How far each pair falls short of being in order by a margin of 1.
+    """Pairwise hinge loss with a margin of 1, the loss of Ranking SVM.
 
     Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]_+.
     Ties: documents of equal grade are not compared.
     Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
     Use it for: Ranking SVM, with an L2 penalty. It has kinks, where L-BFGS may stop short of the minimum:
-        `solver=cutting-plane`, which the method `hinge` has, proves how near it is. The squared hinge is smooth.
-    Curvature: the number of violated pairs that a document is in, so that g/h is a step within the margin.
+        `solver=cutting-plane`, the default of the method `hinge`, certifies its distance. The squared hinge is smooth.
+    Curvature: the number of violated pairs of a document, so that g/h is a step within the margin.
     Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002.
     """
 

@@ -1,4 +1,4 @@
-"""IR SVM (Cao et al., 2006): hinge loss on pairs, weighted by what they mean for the top of the list.
+"""IR SVM (Cao et al., 2006): pairwise hinge loss, weighted towards the top of the list.
 
 >>> from podium.losses import IRSVM
 >>> IRSVM()([0.0, 0.0, 0.0], [2, 1, 0]).value  # (⅔ + 1 + 0)/3: only pairs of the best grade change NDCG@1
@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import register
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.kernels import exp2_gain
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 MOST_GRADES = 50
 
@@ -50,7 +52,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def _tau(better: float, worse: float, constants: Array) -> Any:
-    """The weight of a pair of grades, from triples (better, worse, τ) after the first constant; 0 where it has none."""
+    """Weight of a pair of grades, from triples (better, worse, τ) after the first constant; 0 if it has none."""
     for k in range(1, len(constants), 3):
         if constants[k] == better and constants[k + 1] == worse:
             return constants[k + 2]
@@ -59,7 +61,7 @@ def _tau(better: float, worse: float, constants: Array) -> Any:
 
 @compiled
 def _row(a: float, tau: float, s: Array, lost: Array, margins: Array, weights: Array) -> Any:
-    """m_j = [a + s_j]_+ for all j: τ Σ m_j, and τ times the number of positive ones; adds τ to `lost` of those."""
+    """m_j = [a + s_j]_+ for all j: τ Σ m_j, and τ × the number of positive m_j, to whose `lost` τ is added."""
     for j in range(len(s)):
         margins[j] = max(a + s[j], 0.0)
         weights[j] = tau if margins[j] > 0.0 else 0.0
@@ -70,24 +72,24 @@ def _row(a: float, tau: float, s: Array, lost: Array, margins: Array, weights: A
 
 @register
 class IRSVM(PairwiseLoss):
-    """Hinge loss in which pairs of grades that matter more at the top weigh more, and each query weighs the same.
+    """Pairwise hinge loss: pairs of grades weigh as much as they matter at the top, and each query weighs the same.
 
     Formula: L = μ·Σ_{y_i > y_j} τ(y_i, y_j)·[1 − (s_i − s_j)]_+. τ(g, h) is the mean drop of NDCG@1 when a random
-        document of grade g and one of grade h change places in a perfect ranking, over the training queries that have
-        both grades: (1 − (2^h − 1)/(2^g − 1))/n_g where g is the best grade of the query, held by n_g documents,
+        document of grade g and one of grade h are swapped in a perfect ranking, over the training queries that have
+        both grades: (1 − (2^h − 1)/(2^g − 1))/n_g if g is the best grade of the query, which n_g documents have,
         else 0. All τ are divided by the largest. μ = 1/|P| (`normalise=true`), or 1; the paper's max|P|/|P| is the
         same with another penalty.
     Ties: documents of equal grade are not compared.
     Cost: O(n²) per query, under a nanosecond per pair.
-    Use it for: grades of unequal worth, and queries of very different length. A pair of grades that never holds the
-        best of a query has τ = 0 and is not learned from; `tau` gives other weights.
-    Curvature: the weight of the violated pairs that a document is in, so that g/h is a step within the margin.
+    Use it for: grades of unequal value, and queries of very different length. A pair of grades whose better grade is
+        never the best of a query has τ = 0 and is ignored; `tau` sets other weights.
+    Curvature: the weight of the violated pairs of a document, so that g/h is a step within the margin.
     Reference: Cao, Xu, Liu, Li, Huang & Hon, Adapting ranking SVM to document retrieval, SIGIR 2006.
     """
 
     normalise: bool = True
     tau: tuple[float, ...] = ()
-    """Weights of pairs of grades, as triples: better grade, worse grade, τ. Where empty, from the training data."""
+    """Weights of pairs of grades, as triples: better grade, worse grade, τ. If empty, from the training data."""
     convex = True
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
@@ -114,7 +116,7 @@ def drops_of_ndcg_1(data: Dataset, who: str) -> tuple[float, ...]:
     if len(np.unique(data.labels)) > MOST_GRADES:
         raise IncompatibleError(
             f"{who} has a weight for each pair of grades, and the data has {len(np.unique(data.labels))} grades; "
-            f"it is meant for up to {MOST_GRADES}. Use hinge, or fewer grades."
+            f"at most {MOST_GRADES} are possible. Use hinge, or fewer grades."
         )
     drops: dict[tuple[float, float], list[float]] = {}
     weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights

@@ -1,4 +1,4 @@
-"""LambdaRank (Burges et al., 2006): pairs weighted by what swapping them would change in a metric.
+"""LambdaRank (Burges et al., 2006): pairwise logistic loss, weighted by the change of a metric on a swap.
 
 >>> from podium.losses import LambdaRank
 >>> round(LambdaRank()([2.0, 1.0], [0, 1]).value, 4)  # (1 − 1/log2 3) · log(1 + e)
@@ -29,22 +29,23 @@ from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
 
 _STEP = 16
-"""Documents that a loop in vector registers takes at a time, or a multiple of them: it is slow for those left over."""
+"""Loops run over multiples of this many documents, because vector code is slow for a remainder."""
 FAR = 600.0
-"""Scores further apart than this have an exponential per pair instead of one per document."""
+"""If scores are further apart, there is an exponential per pair instead of one per document."""
 CONFIG = 5
-"""Where the metric's own numbers start in `params[0]`, after normalise, damped, cut-off, workspace for none, for one
-more."""
+"""Index in `params[0]` of the metric's configuration, after normalise, damped, cut-off, fixed size of the workspace and
+its size per document."""
 
 
 @inlined
 def lambdas(
-    prepare: Any, weigh: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array
+    prepare: Callable[..., None], weigh: Callable[..., None],
+    scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array,
 ) -> float:  # fmt: skip
     """Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
 
-    Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k. `weigh` fills
-    in |ΔM| of a document and all below it, negative where it should stand below.
+    Pairs below the cut-off change nothing, so the upper document is among the first k. `weigh` fills in |ΔM| of a
+    document and all below it, negative if it should be ranked below.
     """
     n = len(scores)
     order, by_score = order_of_ties(scores, labels)
@@ -61,7 +62,7 @@ def lambdas(
         exponentials(s[:n], s[0], 1.0, e[:n])
     for p in range(min(n - 1, int(params[0, 2]))):
         weigh(y, config, work, p, weights[p + 1 : n])
-        end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, beyond the last document where need be
+        end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, possibly beyond the last document
         odds = e if near else _odds(s, p, n)
         inverse, t, w = 1.0 / e[p] if near else 1.0, odds[p + 1 : end], weights[p + 1 : end]
         value += _paid(inverse, s[p], t, s[p + 1 : end], w, paid[p + 1 : end])
@@ -94,7 +95,7 @@ def damp(gradient: Array, curvature: Array) -> float:
 
 @compiled
 def _odds(s: Array, p: int, n: int) -> Any:
-    """e^(s_q − s_p) of each of n documents q after p, at q; else 0."""
+    """e^(s_q − s_p) at each q from p + 1 to n − 1; else 0."""
     t = np.zeros(len(s))
     for q in range(p + 1, n):
         t[q] = math.exp(s[q] - s[p])
@@ -102,12 +103,12 @@ def _odds(s: Array, p: int, n: int) -> Any:
 
 
 @compiled
-def _paid(inverse: float, mine: float, e: Array, s: Array, weights: Array, paid: Array) -> float:
-    """A document p of score `mine` against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss.
+def _paid(inverse: float, s_p: float, e: Array, s: Array, weights: Array, paid: Array) -> float:
+    """Compare a document p with all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss.
 
-    `weights` are |ΔM|, negative where p should stand below q: there the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
+    `weights` are |ΔM|, negative if p should be below q: then the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
     log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a polynomial in z² (interpolated at Chebyshev's points, relative
-    error 2e-16): unlike the library's logarithm it fills vector registers.
+    error 2e-16): unlike the library's logarithm it is vectorised.
     """
     for q in range(len(e)):
         t, weight = e[q] * inverse, weights[q]
@@ -116,13 +117,13 @@ def _paid(inverse: float, mine: float, e: Array, s: Array, weights: Array, paid:
         log = z * (2.0 + x * (0.6666666666668257 + x * (0.399999999952876 + x * (0.2857142911165716
             + x * (0.22222190861346283 + x * (0.1818285980047391 + x * (0.15363676248891633
             + x * (0.13591305485579894 + x * (0.09880789048764786 + x * 0.17780763826113302)))))))))  # fmt: skip
-        paid[q] = abs(weight) * log - min(weight, 0.0) * (mine - s[q])
+        paid[q] = abs(weight) * log - min(weight, 0.0) * (s_p - s[q])
     return add_up(paid)
 
 
 @compiled
 def _forces(inverse: float, e: Array, weights: Array, forces: Array, bends: Array) -> None:
-    """The slope and the bend of each of those losses."""
+    """First and second derivative of each of those losses."""
     for q in range(len(e)):
         t, weight = e[q] * inverse, weights[q]
         p = 1.0 / (1.0 + t)
@@ -132,7 +133,7 @@ def _forces(inverse: float, e: Array, weights: Array, forces: Array, bends: Arra
 
 @compiled
 def _add(forces: Array, bends: Array, slope: Array, bend: Array) -> None:
-    """Add them to those of the documents q. (A loop over few arrays: with more, the compiler leaves it as it is.)"""
+    """Add them to those of the documents q. (A loop of its own: with more arrays it is not vectorised.)"""
     for q in range(len(forces)):
         slope[q] += forces[q]
         bend[q] += bends[q]
@@ -140,10 +141,10 @@ def _add(forces: Array, bends: Array, slope: Array, bend: Array) -> None:
 
 @compiled
 def order_of_ties(scores: Array, labels: Array) -> Any:
-    """The documents by score, tied ones in a pseudo-random order; with ties, also the documents by score, then grade.
+    """Documents by score, ties in a pseudo-random order; with ties, also the documents by score, then grade.
 
-    The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, say the
-    lowest grade first, would pull all queries in one direction as long as their scores are tied.
+    The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, e.g.
+    lowest grade first, would bias the gradient of all queries in one direction while scores are tied.
     """
     n = len(scores)
     order = np.empty(n, np.int64)
@@ -162,7 +163,7 @@ def _shuffled(scores: Array, labels: Array) -> Any:
     ranking.argsort_descending(take(scores, by_grade), by_score)
     for p in range(n):
         by_score[p] = by_grade[by_score[p]]
-    ties, equals = np.empty(n, np.int64), np.empty(n, np.int64)  # where documents of equal score end, and of both
+    ties, equals = np.empty(n, np.int64), np.empty(n, np.int64)  # ends of equal scores, and of equal score and grade
     for p in range(n - 1, -1, -1):
         last = p == n - 1 or scores[by_score[p]] != scores[by_score[p + 1]]
         ties[p] = p + 1 if last else ties[p + 1]
@@ -174,7 +175,7 @@ def _shuffled(scores: Array, labels: Array) -> Any:
 
 @compiled
 def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
-    """Give documents of equal score and grade the mean of their numbers, since their ranks are arbitrary."""
+    """Average numbers over documents of equal score and grade, because their ranks are arbitrary."""
     first = 0
     for end in range(1, len(order) + 1):
         i = order[first]
@@ -191,7 +192,7 @@ def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
 
 @compiled
 def _count_pairs(descending: Array) -> int:
-    """The number of pairs of different grades."""
+    """Number of pairs of different grades."""
     pairs, start = 0, 0
     for p in range(len(descending)):
         if descending[p] != descending[start]:
@@ -202,18 +203,18 @@ def _count_pairs(descending: Array) -> int:
 
 @compiled
 def _additive_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
-    """|ΔM| of `additive_swap`, signed, in vector registers."""
+    """Signed |ΔM| of `additive_swap`, vectorised."""
     n = len(y)
-    mine, worth, counts = y[p], work[p], work[n + p]
+    grade, worth, counts = y[p], work[p], work[n + p]
     grades, worths, places = y[p + 1 :], work[p + 1 : n], work[n + p + 1 :]
     for k in range(len(out)):
         delta = abs((worth - worths[k]) * (counts - places[k]))
-        out[k] = delta if mine > grades[k] else -delta if mine < grades[k] else 0.0
+        out[k] = delta if grade > grades[k] else -delta if grade < grades[k] else 0.0
 
 
 @functools.cache
-def kernel_for(prepare: Any, swap: Any) -> Any:
-    """The kernel with a metric's functions in it."""
+def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
+    """Kernel of the loss for the swap functions of a metric."""
 
     @compiled
     def any_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
@@ -223,7 +224,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
 
     weigh = _additive_row if swap is additive_swap else any_row
 
-    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    def over_metric(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
         return lambdas(prepare, weigh, scores, labels, gradient, curvature, params)
 
     return compiled(over_metric)
@@ -231,24 +232,24 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
 
 @register
 class LambdaRank(PairwiseLoss):
-    """Logistic loss on pairs, each weighted by |ΔM|: how much a metric changes when its two documents swap places.
+    """Pairwise logistic loss, each pair weighted by |ΔM|, the change of a metric if its two documents are swapped.
 
-    Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, the force that drives i up and j down; ΔM_ij is the
-        change of M when i and j swap their places in today's ranking. Any metric that knows its swaps will do. With
-        `damped`, a query's loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| the sum of today's forces on its
-        documents, so that queries on which much is wrong do not drown the others; LightGBM does much the same.
+    Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, which pushes i up and j down; ΔM_ij is the change of M
+        if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's loss
+        is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
+        dominate; LightGBM does much the same.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
         does not depend on the order of rows, and those equal in both share their gradient.
     Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
     Use it for: the top of the list; with trees it is LambdaMART.
-    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with today's |ΔM_ij| and S held fixed. The value jumps when ranks
-        change.
+    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with the current |ΔM_ij| and S held fixed. The value jumps if
+        ranks change.
     Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006.
     """
 
     metric: Metric = NDCG(10)
     damped: bool = False
-    surrogate: ClassVar[str | None] = "the pair loss with today's |ΔM| held fixed"
+    surrogate: ClassVar[str | None] = "the pair loss with the current |ΔM| held fixed"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -256,22 +257,23 @@ class LambdaRank(PairwiseLoss):
 
     @property
     def offsets_are_exact(self) -> bool:
-        return not self.damped  # which weighs the two sides of a pair by different sums
+        return not self.damped  # damping weighs the two sides of a pair by different sums
 
     @property
     def grades(self) -> Any:
-        """Its kernel on grades."""
+        """Kernel on grades."""
         return kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Normalise, damped, cut-off, the size of the workspace, then what the metric's own kernels read."""
+        """Normalise, damped, cut-off, the size of the workspace, then the configuration of the metric."""
         cutoff = np.inf if self.metric.cutoff is None else self.metric.cutoff
-        empty, one = self.metric.work_size(0), self.metric.work_size(1)
-        head = [float(self.normalise), float(self.damped), min(cutoff, 2.0**53), empty, one - empty]
+        fixed = self.metric.work_size(0)
+        per_document = self.metric.work_size(1) - fixed
+        head = [float(self.normalise), float(self.damped), min(cutoff, 2.0**53), fixed, per_document]
         return np.concatenate([head, self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
-        """The pair loss of other scores, with the weights |ΔM| of these."""
+        """Pair loss of other scores, with the weights |ΔM| of these."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         (prepare, swap), config = self.metric.swap_functions(), self.metric.config_array(y)
         order, work = order_of_ties(s, y)[0], np.empty(self.metric.work_size(len(s)))

@@ -1,4 +1,4 @@
-"""ListMLE (Xia et al., 2008): the likelihood of the labels' order under Plackett–Luce, averaged over how ties break.
+"""ListMLE (Xia et al., 2008): the Plackett–Luce likelihood of the order of labels, averaged over tie-breaks.
 
 >>> from podium.losses import ListMLE
 >>> round(ListMLE()([2.0, 1.0, 0.0], [2, 1, 0]).value, 4)  # log(1 + e^−1 + e^−2) + log(1 + e^−1)
@@ -23,29 +23,29 @@ from podium.kernels.rotations import begin, rotations, sum_over_rotations
 from podium.losses.base import Loss
 
 FAR = 100.0
-"""Scores further apart than this are summed by their logarithms."""
+"""If scores are further apart, sums are computed by their logarithms."""
 
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
-    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal.
+    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 if all grades are equal.
 
-    What is below a block counts by its sum and what is above it not at all, so each block has its own tie-breaks.
+    Documents below a block enter by their sum and those above not at all, so each block has its own tie-breaks.
     """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
     n = len(scores)
     if n == 0 or ends[0] == n:
         return 0.0
-    places = n if params[0, 2] < 0.0 else min(n, int(params[0, 2]))
+    ranks = n if params[0, 2] < 0.0 else min(n, int(params[0, 2]))
     low, high = bounds(scores)
     s = np.empty(n)
     for i in range(n):
         s[i] = scores[i] - high
     if high - low <= FAR:
-        value = _near(s, order, ends, places, gradient, curvature, params)
+        value = _near(s, order, ends, ranks, gradient, curvature, params)
     else:
-        value = _far(s, order, ends, places, gradient, curvature, params)
+        value = _far(s, order, ends, ranks, gradient, curvature, params)
     for i in range(n):
         curvature[i] = max(curvature[i], 0.0)
     share(scores, order, ends, gradient)
@@ -54,7 +54,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 
 @compiled
-def _near(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curvature: Array, params: Array) -> float:
+def _near(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvature: Array, params: Array) -> float:
     """By sums of φ. With R_r = Σ_{l ≥ r} φ_l, document i has Σ_r φ_i/R_r − 1 and Σ_r φ_i/R_r − (φ_i/R_r)²."""
     n, state, value, first, above, above_2 = len(s), start(params[0, 1], ends), 0.0, 0, 0.0, 0.0
     phi, below, block, x = np.empty(n), np.zeros(n + 1), np.empty(n, np.int64), np.empty(2 * n)
@@ -64,7 +64,7 @@ def _near(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curva
         below[p] = below[p + 1] + phi[p]
     while first < n:
         end = ends[first]
-        m, counted = end - first, min(max(places - first, 0), end - first)
+        m, counted = end - first, min(max(ranks - first, 0), end - first)
         rounds, turns = rotations(m, params[0, 0])
         share, total, total_2 = 1.0 / (rounds * turns), 0.0, 0.0
         for p in range(first, end):
@@ -75,8 +75,10 @@ def _near(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curva
             for d in range(m):
                 x[d] = phi[block[first + d]]
                 x[m + d] = x[d]
-            logs, one, two = sum_over_rotations(x[: 2 * m], turns, below[end], counted, largest_log, work, sums)
-            value, total, total_2 = value + logs * share, total + one * share, total_2 + two * share
+            logs, inverse, inverse_2 = sum_over_rotations(
+                x[: 2 * m], turns, below[end], counted, largest_log, work, sums
+            )
+            value, total, total_2 = value + logs * share, total + inverse * share, total_2 + inverse_2 * share
             for d in range(m):
                 i, chosen = order[block[first + d]], sums[2, d] * share
                 _add_document(i, x[d], sums[0, d] * share, sums[1, d] * share, chosen, gradient, curvature)
@@ -89,22 +91,22 @@ def _near(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curva
 def _add_document(
     i: int, phi: float, stages: float, squares: float, chosen: float, gradient: Array, curvature: Array
 ) -> None:
-    """Add Σ_r φ/R_r less how often it is chosen, and Σ_r φ/R_r − (φ/R_r)²."""
+    """Add Σ_r φ/R_r − the share of rankings that choose it, and Σ_r φ/R_r − (φ/R_r)²."""
     gradient[i] += phi * stages - chosen
     curvature[i] += phi * stages - phi * phi * squares
 
 
 @compiled
-def _far(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curvature: Array, params: Array) -> float:
-    """The same where φ would underflow, by logarithms of sums."""
+def _far(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvature: Array, params: Array) -> float:
+    """As `_near`, by logarithms of sums, because φ would underflow."""
     n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0
     below, block, ranked, work = filled(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     for p in range(n - 1, -1, -1):
         below[p] = _log_add(below[p + 1], s[order[p]])
-    above, above_2 = 0.0, 0.0  # Σ over the stages above of 1/R_r and 1/R_r², times the R that the block begins with
+    above, above_2 = 0.0, 0.0  # Σ over the stages above of R/R_r and (R/R_r)², R at the start of the block
     while first < n:
         end = ends[first]
-        m, counted, total, total_2 = end - first, min(max(places - first, 0), end - first), 0.0, 0.0
+        m, counted, total, total_2 = end - first, min(max(ranks - first, 0), end - first), 0.0, 0.0
         rounds, turns = rotations(m, params[0, 0])
         share = 1.0 / (rounds * turns)
         for p in range(m):
@@ -115,8 +117,8 @@ def _far(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curvat
             for p in range(m):
                 ranked[p] = block[(begin(way % turns, m, turns) + p) % m]
             entering = above, above_2, below[end], share
-            v, one, two = one_wide_ranking(s, ranked[:m], counted, entering, gradient, curvature, work)
-            value, total, total_2 = value + v * share, total + one * share, total_2 + two * share
+            v, inverse, inverse_2 = one_wide_ranking(s, ranked[:m], counted, entering, gradient, curvature, work)
+            value, total, total_2 = value + v * share, total + inverse * share, total_2 + inverse_2 * share
         above, above_2, first = total, total_2, end
     return value
 
@@ -129,21 +131,22 @@ def _log_add(a: float, b: float) -> Any:
 
 @compiled
 def one_wide_ranking(
-    s: Array, ranked: Ints, places: int, entering: Any, gradient: Array, curvature: Array, rest: Array
+    s: Array, ranked: Ints, ranks: int, entering: tuple[float, float, float, float],
+    gradient: Array, curvature: Array, rest: Array,
 ) -> Any:  # fmt: skip
     """Σ_{r ≤ k} log R_r − s_r of one ranking, R_r = Σ_{l ≥ r} φ_l by its logarithm; adds its weighted derivatives.
 
-    `entering` are Σ R_1/R_r and Σ (R_1/R_r)² over the stages before the ranking, log Σ φ of what is after it, and the
-    weight. Returns the value and the two sums for what is after it.
+    `entering` are Σ R_1/R_r and Σ (R_1/R_r)² over the stages before the ranking, log Σ φ of the documents after it, and
+    the weight. Returns the value and the two sums for the documents after it.
     """
     stages, squares, after, weight = entering
     value, log_rest = 0.0, after
     for p in range(len(ranked) - 1, -1, -1):
         log_rest = _log_add(log_rest, s[ranked[p]])
         rest[p] = log_rest
-        value += log_rest - s[ranked[p]] if p < places else 0.0
+        value += log_rest - s[ranked[p]] if p < ranks else 0.0
     for p in range(len(ranked)):
-        i, counts = ranked[p], 1.0 if p < places else 0.0
+        i, counts = ranked[p], 1.0 if p < ranks else 0.0
         shrink = math.exp(rest[p] - rest[p - 1]) if p > 0 else 1.0
         stages, squares = counts + stages * shrink, counts + squares * shrink * shrink
         e = math.exp(s[i] - rest[p])
@@ -155,14 +158,14 @@ def one_wide_ranking(
 
 @register
 class ListMLE(Loss):
-    """The negative log-likelihood of the labels' order; a block of equal grades is averaged over its orders.
+    """Negative log-likelihood of the order of labels under Plackett–Luce, averaged over the orders of equal grades.
 
-    Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k places where
+    Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k ranks if
         `k` is given.
-    Ties: the mean of L over at most `samples` orders of each block, which are random cyclic orders begun at places
-        that lie evenly around them; exact for blocks of up to three documents. They are drawn from `seed` relative to
-        the order of scores within a block, so they are the same for every call and row order does not matter; L is
-        continuous, with slight kinks where scores of one block cross. Stochastic solvers draw anew for every step.
+    Ties: the mean of L over at most `samples` orders of each block, which are random cyclic orders with evenly
+        spaced starts; exact for blocks of up to three documents. They are drawn from `seed` relative to the order of
+        scores within a block, so they are the same in every call and row order does not matter; L is continuous, with
+        slight kinks where scores of one block cross. Stochastic solvers draw again in every step.
         A query whose grades are all equal contributes 0.
     Cost: O(samples · n) per query after sorting; O(n) without ties.
     Use it for: full rankings, and graded labels with few ties; pmop-fd models ties instead of averaging over them.

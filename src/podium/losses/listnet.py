@@ -25,7 +25,7 @@ from podium.losses.listmle import one_wide_ranking
 
 @compiled
 def top_1(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
+    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 if all grades are equal."""
     (worst, best), (_, top) = bounds(labels), bounds(scores)
     if worst == best:
         clear(gradient, curvature)
@@ -40,7 +40,7 @@ def top_1(scores: Array, labels: Array, gradient: Array, curvature: Array, param
 def _compare(
     scores: Array, top: float, per_target: float, per_total: float, gradient: Array, curvature: Array
 ) -> float:
-    """Σ P_y(i)·(s_i − s_top); turns e^y and e^s, which the arrays hold, into the two derivatives."""
+    """Σ P_y(i)·(s_i − s_top); replaces e^y and e^s in the two arrays by the derivatives."""
     terms = np.empty(len(scores))
     for i in range(len(scores)):
         terms[i] = gradient[i] * (scores[i] - top)
@@ -53,10 +53,10 @@ def _compare(
 
 @compiled
 def top_k_documents(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
-    """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
+    """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 if all grades are equal.
 
-    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the distribution of
-    what comes before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
+    With R_π = Σ φ of the documents not in π, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the
+    distribution of the documents before it, and P_y(i has rank r), the derivative of the same sum of logarithms at y.
     """
     worst, best = bounds(labels)
     k = min(int(params[0, 0]), len(scores))
@@ -69,7 +69,7 @@ def top_k_documents(scores: Array, labels: Array, gradient: Array, curvature: Ar
 
 @compiled
 def _top_three(scores: Array, labels: Array, gradient: Array, curvature: Array, k: int) -> float:
-    """What the second place, or the second and third, add, by sums over the documents that stand before them."""
+    """Terms of rank 2, or of ranks 2 and 3, by sums over the documents that are ranked before."""
     n, value = len(scores), 0.0
     target, unused, here, first, second = np.zeros(n), np.zeros(n), np.ones(n, np.bool_), np.empty(n), np.empty(n)
     e, best, phi, top = np.empty(n), np.empty(n), np.empty(n), np.empty(n)  # best and top: without the best and the top
@@ -94,7 +94,7 @@ def _top_three(scores: Array, labels: Array, gradient: Array, curvature: Array, 
 
 @compiled
 def _exponentials(s: Array, here: Flags, out: Array) -> int:
-    """Fill `out` with e^{s − s_top} of the documents that are here, else 0; the top, the one of the highest score."""
+    """Fill `out` with e^{s − s_top} of the documents that are `here`, else 0; returns the index of the highest, top."""
     top = -1
     for j in range(len(s)):
         if here[j] and (top < 0 or s[j] > s[top]):
@@ -106,7 +106,7 @@ def _exponentials(s: Array, here: Flags, out: Array) -> int:
 
 @compiled
 def _choose(e: Array, here: Flags, weight: float, out: Array) -> None:
-    """The probability weight·P(j comes first) of the documents that are here."""
+    """Fill `out` with weight·P(j is first) of the documents that are `here`."""
     total = 0.0
     for j in range(len(e)):
         out[j] = e[j] if here[j] else 0.0
@@ -119,10 +119,10 @@ def _choose(e: Array, here: Flags, weight: float, out: Array) -> None:
 def _leave_one_out(
     s: Array, phi: Array, top: int, here: Flags, weights: Array, gradient: Array, curvature: Array
 ) -> float:
-    """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
+    """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are `here`; adds its two derivatives.
 
-    `phi` is e^{s − s_top}. A document that holds more than half of the sum is left out by adding up the others, since
-    the difference would lose its digits. There is at most one, the top.
+    `phi` is e^{s − s_top}. If a document has more than half of the sum, the others are added up, because the
+    difference would lose digits. Only the top can be such a document.
     """
     total, value, inverse, inverse_2 = 0.0, 0.0, 0.0, 0.0
     for j in range(len(s)):
@@ -146,7 +146,7 @@ def _leave_one_out(
 
 @compiled
 def _without(s: Array, here: Flags, out: int, weight: float, gradient: Array, curvature: Array) -> Any:
-    """weight·log Σ_{l≠out} φ_l and its derivatives, by another sum."""
+    """weight·log Σ_{l≠out} φ_l and its derivatives, by a separate sum."""
     high, total = -np.inf, 0.0
     for j in range(len(s)):
         if here[j] and j != out:
@@ -163,20 +163,20 @@ def _without(s: Array, here: Flags, out: int, weight: float, gradient: Array, cu
 
 @compiled
 def _sampled(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
-    """The mean of −log P_s over first k documents drawn by P_y."""
-    n, places, samples = len(scores), int(params[0, 0]), int(params[0, 1])
+    """Mean of −log P_s over samples of the first k documents from P_y."""
+    n, k, samples = len(scores), int(params[0, 0]), int(params[0, 1])
     order, ends = by_grade_and_score(scores, labels)
-    state, places = start(params[0, 2], ends), min(places, n)
+    state, k = start(params[0, 2], ends), min(k, n)
     ranked, work, value = order.copy(), np.empty(n), 0.0
     for _ in range(samples):
         for p in range(n):
             ranked[p] = order[p]
-        for p in range(places):
+        for p in range(k):
             state = advance(state)
             q = _pick(labels, ranked, p, uniform(state))
             ranked[p], ranked[q] = ranked[q], ranked[p]
         alone = 0.0, 0.0, -np.inf, 1.0
-        value += one_wide_ranking(scores, ranked, places, alone, gradient, curvature, work)[0]
+        value += one_wide_ranking(scores, ranked, k, alone, gradient, curvature, work)[0]
     for i in range(n):
         gradient[i] /= samples
         curvature[i] = max(curvature[i] / samples, 0.0)
@@ -187,7 +187,7 @@ def _sampled(scores: Array, labels: Array, gradient: Array, curvature: Array, pa
 
 @compiled
 def _pick(labels: Array, ranked: Ints, first: int, u: float) -> int:
-    """The place of a document drawn from places `first` on, P ∝ e^y."""
+    """Index in `ranked` of a document drawn from `first` on, P ∝ e^y."""
     high, total = -np.inf, 0.0
     for p in range(first, len(ranked)):
         high = max(high, labels[ranked[p]])
@@ -203,13 +203,13 @@ def _pick(labels: Array, ranked: Ints, first: int, u: float) -> int:
 
 @register
 class ListNet(Loss):
-    """Cross entropy of what comes first: the document, or the first k in their order, as labels and scores have it.
+    """Cross entropy between the top-k probabilities of the labels and of the scores.
 
     Formula: L = −Σ P_y(π) log P_s(π) over all π of k documents, P_s(π) = Π_r e^{s_π(r)} / Σ_{l not before r} e^{s_l}
         and P_y likewise; for k = 1, L = −Σ P_y(i) log P_s(i) with P_y(i) = e^{y_i}/Σ e^{y_j}.
     Ties: documents of equal grade share their probability; a query whose grades are all equal contributes 0.
     Cost: O(n) per query for k = 1 and 2, O(n²) for 3, all exact. From k = 4 on it is the mean over `samples` π drawn
-        by P_y from `seed`, O(samples·k·n); stochastic solvers draw anew for every step.
+        from P_y, O(samples·k·n); stochastic solvers draw again in every step.
     Use it for: a fast, smooth, convex loss that cares about the top of the list; often the best linear ranker.
     Reference: Cao et al., Learning to rank: from pairwise approach to listwise approach, ICML 2007.
     """
@@ -221,5 +221,5 @@ class ListNet(Loss):
 
     @property
     def grades(self) -> Any:
-        """Its kernel on grades; that of k = 1 is a small one, which compiles alone."""
+        """Kernel on grades; that of k = 1 is small and compiles on its own."""
         return top_1 if self.k == 1 else top_k_documents

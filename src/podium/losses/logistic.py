@@ -1,4 +1,4 @@
-"""Logistic regression on labels from 0 to 1: the pointwise loss for probabilities of relevance.
+"""Logistic regression on labels from 0 to 1: the pointwise cross entropy for probabilities of relevance.
 
 >>> from podium.losses import Logistic
 >>> round(Logistic()([2.0, 0.0], [1, 0.5]).value, 4)  # log(1 + e^−2) + log 2
@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param, register
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.losses.base import Loss
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 @compiled
@@ -38,7 +40,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv: p(1 − p)v."""
+    """Hessian product: p(1 − p)v."""
     for i in range(len(out)):
         small = math.exp(-abs(scores[i]))
         out[i] = small / (1.0 + small) ** 2 * direction[i]
@@ -52,13 +54,13 @@ class Logistic(Loss):
     Formula: L = −Σ t_i log σ(s_i) + (1 − t_i) log(1 − σ(s_i)), σ(s) = 1/(1 + e^−s), t_i = y_i/highest.
     Ties: none; documents are not compared.
     Cost: O(n) per query.
-    Use it for: labels that are probabilities, such as posterior relevance under a click model, and scores whose σ
-        should read as one.
+    Use it for: labels that are probabilities, such as posterior relevance under a click model, and scores
+        whose σ is such a probability.
     Reference: Cox, The regression analysis of binary sequences, 1958.
     """
 
     highest: float | None = param(default=None, above=0)
-    """The label that means probability 1; None: the largest label of the training data, or 1 if none is above 1."""
+    """Label that means probability 1; None: the largest label of the training data, or 1 if none is above 1."""
     convex = True
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)

@@ -1,4 +1,4 @@
-"""Mallows' model (1957) as a loss: grades are likely where few pairs contradict the order of scores.
+"""Mallows' model (1957) as a loss: grades are likely if few pairs contradict the order of scores.
 
 >>> from podium.losses import Mallows
 >>> round(Mallows()([20.0, 0.0], [1, 0]).value, 4)  # log(1 + e^−1): no pair is contradicted
@@ -21,7 +21,7 @@ from podium.kernels.blocks import by_grade_and_score, count_edges, take
 from podium.losses.pairs import PairwiseLoss, scale
 
 LOG_THETA = 1
-"""The place of log θ in params, after `normalise`."""
+"""Index of log θ in params, after `normalise`."""
 
 
 @compiled
@@ -47,37 +47,37 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 
 @compiled
-def _row(mine: float, others: Array, slope: Array, bend: Array, my_slope: Array, my_bend: Array) -> Any:
-    """Σ_j σ(s_j − s_i) of the documents j that i should beat; adds first derivatives and p(1 − p) for second ones."""
+def _row(s_i: float, others: Array, slope: Array, bend: Array, slope_i: Array, bend_i: Array) -> Any:
+    """Σ_j σ(s_j − s_i) over the documents j that i should beat; adds first derivatives, and p(1 − p) as second ones."""
     total, pull = 0.0, 0.0
     for j in range(len(others)):
-        e = math.exp(-abs(others[j] - mine))
-        p = (1.0 if others[j] > mine else e) / (1.0 + e)
+        e = math.exp(-abs(others[j] - s_i))
+        p = (1.0 if others[j] > s_i else e) / (1.0 + e)
         force = e / ((1.0 + e) * (1.0 + e))
         total += p
         pull += force
         slope[j] += force
         bend[j] += force
-    my_slope[0] -= pull
-    my_bend[0] += pull
+    slope_i[0] -= pull
+    bend_i[0] += pull
     return total
 
 
 @register
 class Mallows(PairwiseLoss):
-    """The expected negative log-likelihood of the grades under Mallows' model around an uncertain centre.
+    """Expected negative log-likelihood of the grades under Mallows' model around an uncertain centre.
 
     Formula: L = θ Σ_{y_i > y_j} σ(s_j − s_i) + log ψ_n(θ) − Σ_g log ψ_{m_g}(θ) over grades of m_g documents,
         ψ_n(θ) = Π_{i≤n} (1 − e^{−iθ})/(1 − e^{−θ}). Mallows' likelihood of the grades around a centre is
         −log P = θ·(pairs that the centre orders against the grades) + log ψ_n(θ) − Σ_g log ψ_{m_g}(θ). With the order
-        of scores as the centre, it is flat between jumps and cannot be followed; here the centre is drawn from
+        of scores as the centre, it is piecewise constant, without a gradient; here the centre is drawn from
         Plackett–Luce with these scores, whose pairs have P(j before i) = σ(s_j − s_i), and L is the exact mean of
-        −log P. Where scores are far apart, that is −log P around their order. θ = e^{log_theta} is learned.
-    Ties: the order within a grade is left open, exactly. A query whose grades are all equal contributes 0.
+        −log P. If scores are far apart, that is −log P around their order. θ = e^{log_theta} is learned.
+    Ties: the order within a grade is left open. A query whose grades are all equal contributes 0.
     Cost: O(n²) per query: one exponential per pair.
-    Use it for: Kendall's distance as the aim, bounded per pair, so that hopeless pairs have no pull; not convex. θ
-        tells how well the order of scores explains the grades. `normalise` divides by the number of pairs.
-    Curvature: θ Σ p(1 − p), a bound, since a sigmoid bends both ways.
+    Use it for: Kendall's distance as the objective, bounded per pair, so that very wrong pairs have no gradient; not
+        convex. θ tells how well the order of scores explains the grades. `normalise` divides by the number of pairs.
+    Curvature: θ Σ p(1 − p), a bound, since the second derivative of a sigmoid has both signs.
     Reference: Mallows, Non-null ranking models, Biometrika 1957; with ties: Fligner & Verducci, Distance based ranking
         models, JRSS B 1986.
     """

@@ -1,6 +1,6 @@
-"""What pairwise losses share: the sum of a function of score differences over edges.
+"""Pairwise losses: the sum of a function φ of score differences over pairs (edges) of documents.
 
-A pair function gives the value, first and second derivative of φ at δ = s_i − s_j, where i should come before j:
+A pair function returns φ and its first and second derivative at δ = s_i − s_j, if i should be ranked before j:
 
     pair(delta, params) -> (φ(δ), φ'(δ), φ''(δ))
 
@@ -9,21 +9,24 @@ An edge of probability P̄ and weight w counts as w·(P̄·φ(δ) + (1 − P̄)�
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from podium.base.arrays import Array
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
 
+Pair = Callable[[float, Array], tuple[float, float, float]]
+"""(δ, params) → φ(δ), φ'(δ), φ''(δ)."""
+
 
 @dataclass(frozen=True, repr=False)
 class PairwiseLoss(Loss):
-    """A sum of φ(s_i − s_j) over the edges (i, j) ∈ P of the order, y_i > y_j.
+    """Pairwise loss: the sum of φ(s_i − s_j) over pairs (i, j) ∈ P with y_i > y_j.
 
-    With `normalise`, a query's sum is divided by its number of edges |P|, or by the sum of their weights, so that long
-    queries count like short ones. Kernels find it at params[0, 0] and end with `scale`.
+    With `normalise`, a query's sum is divided by its number of pairs |P|, or by the sum of their weights, so that long
+    queries count like short ones. It is params[0, 0] of the kernels, which end with `scale`.
     """
 
     normalise: bool = False
@@ -31,7 +34,7 @@ class PairwiseLoss(Loss):
 
 @compiled
 def scale(value: float, n_edges: float, gradient: Array, curvature: Array, params: Array) -> float:
-    """The sum over edges, or its mean where the loss says `normalise`."""
+    """Sum over edges, or their mean with `normalise`."""
     if params[0, 0] == 0.0 or n_edges == 0:
         return value
     for i in range(len(gradient)):
@@ -41,16 +44,16 @@ def scale(value: float, n_edges: float, gradient: Array, curvature: Array, param
 
 
 @inlined
-def sum_over_edges(pair: Any, scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
+def sum_over_edges(pair: Pair, scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ over edges of w·(P̄·φ(δ) + (1 − P̄)·φ(−δ)), with derivatives, in the order of the edges."""
     clear(gradient, curvature)
     value, total = 0.0, 0.0
     for e in range(len(edges)):
-        i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
+        i, j, probability = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
         total += edges[e, 3]
         delta = scores[i] - scores[j]
         for side in range(2):
-            weight = edges[e, 3] * (odds if side == 0 else 1.0 - odds)
+            weight = edges[e, 3] * (probability if side == 0 else 1.0 - probability)
             if weight > 0.0:
                 sign = 1.0 - 2.0 * side
                 v, slope, bend = pair(sign * delta, params)
@@ -63,8 +66,8 @@ def sum_over_edges(pair: Any, scores: Array, edges: Array, gradient: Array, curv
 
 
 @inlined
-def sum_over_pairs(pair: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair: for scores too far apart for a shortcut."""
+def sum_over_pairs(pair: Pair, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
+    """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair, for any range of scores."""
     clear(gradient, curvature)
     value = 0.0
     n_edges = 0
@@ -82,8 +85,8 @@ def sum_over_pairs(pair: Any, scores: Array, labels: Array, gradient: Array, cur
 
 
 @inlined
-def product_over_edges(pair: Any, scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `sum_over_edges`: Σ over edges of w·(P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
+def product_over_edges(pair: Pair, scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
+    """Hessian product of `sum_over_edges`: Σ w·(P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
     for i in range(len(out)):
         out[i] = 0.0
     over = 0.0
@@ -91,9 +94,9 @@ def product_over_edges(pair: Any, scores: Array, edges: Array, direction: Array,
         over += edges[e, 3]
     over = over if over > 0.0 and params[0, 0] != 0.0 else 1.0
     for e in range(len(edges)):
-        i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
+        i, j, probability = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
         delta = scores[i] - scores[j]
-        bend = edges[e, 3] * (odds * pair(delta, params)[2] + (1.0 - odds) * pair(-delta, params)[2])
+        bend = edges[e, 3] * (probability * pair(delta, params)[2] + (1.0 - probability) * pair(-delta, params)[2])
         force = bend * (direction[i] - direction[j]) / over
         out[i] += force
         out[j] -= force

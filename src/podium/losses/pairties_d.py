@@ -1,4 +1,4 @@
-"""Pairs with ties after Davidson (1970): a tie's weight is the geometric mean of the two, times a learned number.
+"""Paired comparisons with ties (Davidson, 1970): a tie weighs the geometric mean of both documents × a learned ν.
 
     P(i ≻ j) = φ_i/Z,   P(i ≈ j) = ν√(φ_iφ_j)/Z,   Z = φ_i + φ_j + ν√(φ_iφ_j),   φ = e^s,   ν = e^β
 
@@ -26,7 +26,7 @@ from podium.losses.ranknet import FAR, take_log
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """Σ log(e^(δ/2) + e^(−δ/2) + ν) over all pairs, minus δ/2 where y_i > y_j, minus β where y_i = y_j.
+    """Σ log(e^(δ/2) + e^(−δ/2) + ν) over all pairs, minus δ/2 if y_i > y_j, minus β if y_i = y_j.
 
     The derivative by β: Σ P(i ≈ j) over all pairs, minus 1 for each tied pair.
     """
@@ -40,7 +40,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     ties, start = 0, 0
     for p in range(n):
         start = p if p == 0 or ends[p - 1] == p else start
-        i, wins = order[p], n - ends[p] - start  # how many are lower, less how many are higher
+        i, wins = order[p], n - ends[p] - start  # number of lower minus number of higher grades
         value -= 0.5 * wins * (scores[i] - low)
         gradient[i] -= 0.5 * wins
         ties += ends[p] - p - 1
@@ -53,7 +53,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def _by_rows(scores: Array, nu: float, gradient: Array, curvature: Array) -> Any:
-    """With one exponential per document, h = e^(s/2)."""
+    """Sum over pairs with one exponential per document, h = e^(s/2)."""
     n = len(scores)
     low, high = bounds(scores)
     h, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
@@ -78,25 +78,25 @@ def _by_rows(scores: Array, nu: float, gradient: Array, curvature: Array) -> Any
 
 
 @compiled
-def _row(mine: float, nu: float, h: Array, f: Array, c: Array, t: Array) -> None:
-    """A document i, h_i = `mine`, against all j after it.
+def _row(h_i: float, nu: float, h: Array, f: Array, c: Array, t: Array) -> None:
+    """Compare a document i with all j after it.
 
     f = (P_i − P_j)/2, c = P_iP_j + P_ij(P_i + P_j)/4, t = P_ij.
     """
     for j in range(len(h)):
-        both = mine * h[j]
-        r = 1.0 / (mine * mine + h[j] * h[j] + nu * both)
-        a, b = mine * mine * r, h[j] * h[j] * r
+        both = h_i * h[j]
+        r = 1.0 / (h_i * h_i + h[j] * h[j] + nu * both)
+        a, b = h_i * h_i * r, h[j] * h[j] * r
         t[j] = nu * both * r
         f[j] = 0.5 * (a - b)
         c[j] = a * b + 0.25 * t[j] * (a + b)
 
 
 @compiled
-def _add(mine: float, nu: float, h: Array, f: Array, c: Array, slope: Array, bend: Array, product: Array) -> None:
-    """Add them to those of the documents j, and the normaliser of each pair to its product."""
+def _add(h_i: float, nu: float, h: Array, f: Array, c: Array, slope: Array, bend: Array, product: Array) -> None:
+    """Add derivatives to those of the documents j, and multiply the products by the normaliser of each pair."""
     for j in range(len(h)):
-        product[j] *= (mine * mine + h[j] * h[j] + nu * (mine * h[j])) / (mine * h[j])
+        product[j] *= (h_i * h_i + h[j] * h[j] + nu * (h_i * h[j])) / (h_i * h[j])
     for j in range(len(h)):
         slope[j] -= f[j]
         bend[j] += c[j]
@@ -104,7 +104,7 @@ def _add(mine: float, nu: float, h: Array, f: Array, c: Array, slope: Array, ben
 
 @compiled
 def _pair_by_pair(scores: Array, beta: float, gradient: Array, curvature: Array) -> Any:
-    """The same for scores too far apart for products."""
+    """The same for scores that are too far apart for products."""
     clear(gradient, curvature)
     value, tied = 0.0, 0.0
     for i in range(len(scores)):
@@ -125,13 +125,13 @@ def _pair_by_pair(scores: Array, beta: float, gradient: Array, curvature: Array)
 
 @register
 class PairTiesD(PairwiseLoss):
-    """Bradley–Terry pairs with ties by Davidson, whose weight of ties is learned.
+    """Negative log-likelihood of Davidson's model: Bradley–Terry with ties, whose weight is learned.
 
     Formula: L = −Σ_{y_i > y_j} log φ_i/Z − Σ_{y_i = y_j} log ν√(φ_iφ_j)/Z, Z = φ_i + φ_j + ν√(φ_iφ_j), φ = e^s,
         ν = e^β. As β falls, strict pairs become RankNet's.
-    Ties: modelled; documents of equal grade are compared, and pull each other to equal scores.
+    Ties: modelled; documents of equal grade are compared, and should get equal scores.
     Cost: O(n²) per query, about two nanoseconds per pair.
-    Use it for: as pairties-rk; how much two documents tie falls off more slowly with their scores.
+    Use it for: as pairties-rk; the probability of a tie falls more slowly with the score difference.
     Reference: Davidson, On extending the Bradley–Terry model to accommodate ties in paired comparison experiments,
         JASA 1970; to rank: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
     """

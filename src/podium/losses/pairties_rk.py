@@ -1,4 +1,4 @@
-"""Pairs with ties after Rao & Kupper (1967): a document wins where it is better by more than a learned threshold.
+"""Paired comparisons with ties (Rao & Kupper, 1967): a document wins if it is better by a learned threshold.
 
     P(i ≻ j) = φ_i/(φ_i + θφ_j),   P(i ≈ j) = (θ² − 1)φ_iφ_j/[(φ_i + θφ_j)(θφ_i + φ_j)],   φ = e^s,   θ = 1 + e^α
 
@@ -51,7 +51,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def _by_rows(scores: Array, labels: Array, log_theta: float, gradient: Array, curvature: Array) -> Any:
-    """One exponential per document, and RankNet's rows with θe_j in the place of e_j."""
+    """Sum over pairs with one exponential per document: RankNet's rows with θe_j in place of e_j."""
     n, theta = len(scores), math.exp(log_theta)
     order, ends = by_grade(labels)
     low, high = bounds(scores)
@@ -85,7 +85,7 @@ def _by_rows(scores: Array, labels: Array, log_theta: float, gradient: Array, cu
 
 @compiled
 def _pair_by_pair(scores: Array, labels: Array, log_theta: float, gradient: Array, curvature: Array) -> Any:
-    """The same for scores too far apart for products."""
+    """The same for scores that are too far apart for products."""
     clear(gradient, curvature)
     value, pulled = 0.0, 0.0
     for i in range(len(scores)):
@@ -114,13 +114,13 @@ def _count_ties(labels: Array) -> int:
 
 @register
 class PairTiesRK(PairwiseLoss):
-    """Bradley–Terry pairs with ties by Rao & Kupper, whose threshold of ties is learned.
+    """Negative log-likelihood of Rao & Kupper's model: Bradley–Terry with ties, whose threshold is learned.
 
     Formula: L = −Σ_{y_i > y_j} log φ_i/(φ_i + θφ_j) − Σ_{y_i = y_j} log (θ² − 1)φ_iφ_j/[(φ_i + θφ_j)(θφ_i + φ_j)],
         φ = e^s, θ = 1 + e^α. As α falls, strict pairs become RankNet's.
-    Ties: modelled; documents of equal grade are compared, and pull each other to equal scores.
+    Ties: modelled; documents of equal grade are compared, and should get equal scores.
     Cost: O(n²) per query, about a nanosecond per pair, twice for tied ones.
-    Use it for: graded labels with many ties, and the odds that two documents are equally good (`pair_probabilities`).
+    Use it for: graded labels with many ties, and the probability that two documents tie (`pair_probabilities`).
     Reference: Rao & Kupper, Ties in paired-comparison experiments, JASA 1967; to rank: Zhou, Xue, Zha & Yu, Learning
         to rank with ties, SIGIR 2008.
     """

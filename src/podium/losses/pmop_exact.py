@@ -1,11 +1,11 @@
 """PMOP in its general form, with the exact normaliser: rankings with ties as ordered partitions.
 
-Documents of equal grade form a block; blocks X_1 ≻ … ≻ X_K are chosen one after another from what remains, R_k:
+Documents of equal grade form a block; blocks X_1 ≻ … ≻ X_K are chosen one by one from the remaining documents R_k:
 
     P(X_k | R_k) = Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S),   Φ(X) = exp(mean of s over X)
 
 The sum over 2^N − 1 subsets, which the paper samples, is Σ_m e_m(e^{s/m}), one elementary symmetric polynomial per size
-m. See `subset_sums.py` for how it is computed, and `pmop_gibbs.py` and `pmop_mh.py` for the paper's estimates.
+m, computed by `kernels/subset_sums.py`; `pmop_gibbs.py` and `pmop_mh.py` have the paper's estimates.
 
 >>> from podium.losses import PMOPExact
 >>> round(PMOPExact()([2.0, 0.0], [1, 0]).value, 4)  # log(e² + 1 + e) − 2: Davidson's model with ν = 1
@@ -51,15 +51,15 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @register
 class PMOPExact(Loss):
-    """The likelihood of the observed blocks of equal grades, each chosen by the mean of its scores.
+    """Negative log-likelihood of the blocks of equal grades, each chosen by the mean of its scores.
 
     Formula: L = Σ_k log Z(R_k) − mean of s over X_k, Z(R) = Σ_{∅≠S⊆R} exp(mean of s over S) = Σ_m e_m(e^{s/m}).
-        With `backward`, blocks are eliminated, the worst first, by −s: another distribution.
-    Ties: modelled; documents of equal grade are one block. A query whose grades are all equal counts too: that they are
-        one block has a probability. Without ties this is not Plackett–Luce, since larger blocks were possible; for
+        With `backward`, blocks are eliminated from the worst on, by −s: another distribution.
+    Ties: modelled; documents of equal grade are one block. A query whose grades are all equal counts too: one block
+        has a probability. Without ties this is not Plackett–Luce, since larger blocks are possible; for
         two documents it is Davidson's model with ν = 1.
-    Cost: about O(n^1.5) per block of what remains: .8, 2, 5 and 14 ms at n = 100, 200, 400 and 800, with derivatives.
-    Use it for: rankings with ties and their probabilities. How large blocks are is a property of the model, not of
+    Cost: about O(n^1.5) per block for n remaining documents: .8, 2, 5 and 14 ms at n = 100, 200, 400 and 800.
+    Use it for: rankings with ties and their probabilities. The size of blocks is a property of the model, not of the
         data: of 150 documents it expects blocks of 75 ± 6, whatever the scores up to a spread of about 50.
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
     """

@@ -1,4 +1,4 @@
-"""Rank regression: squared error of every pair's score difference from a margin of 1.
+"""Rank regression: squared error between the score difference of each pair and a margin of 1.
 
 >>> from podium.losses import RankRegress
 >>> RankRegress()([1.5, 1.0], [1, 0]).value  # (1 − ½)²
@@ -62,7 +62,7 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_grades`: 2 Σ (v_i − v_j) over the pairs of i, from the sums of v over lower and higher grades."""
+    """Hessian product of `over_grades`: 2 Σ (v_i − v_j) over the pairs of i, by sums of v over other grades."""
     n = len(scores)
     order, ends = by_grade(labels)
     below = np.zeros(n + 1)
@@ -81,19 +81,19 @@ def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: 
 
 @compiled
 def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_edges`."""
+    """Hessian product of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
 
 @register
 class RankRegress(PairwiseLoss):
-    """The square of how far each pair's score difference is from 1, on either side.
+    """Squared error between the score difference of each pair and 1, on either side.
 
     Formula: L = Σ_{y_i > y_j} (1 − (s_i − s_j))².
     Ties: documents of equal grade are not compared.
     Cost: O(n) per query after ordering by grade, by moments of the scores; the Hessian is constant.
-    Use it for: a pairwise loss at the price of regression. Pairs that are right by more than 1 are pulled back, which
-        costs it the top of long lists.
+    Use it for: a pairwise loss at the cost of regression. Pairs that are right by more than 1 are penalised too, which
+        hurts the top of long lists.
     Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002, with the square in place of the
         hinge, as in Sculley, Large scale learning to rank, NIPS workshop 2009.
     """

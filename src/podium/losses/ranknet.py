@@ -1,4 +1,4 @@
-"""RankNet (Burges et al., 2005): logistic loss on every pair of documents of different grades.
+"""RankNet (Burges et al., 2005): pairwise logistic loss on documents of different grades.
 
 >>> from podium.losses import RankNet
 >>> round(RankNet()([2.0, 1.0], [1, 0]).value, 4)  # log(1 + e^−1)
@@ -20,7 +20,7 @@ from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 
 FAR = 200.0
-"""Where σ times the spread of scores is above this, pairs are computed one by one; e^200 leaves room for products."""
+"""If σ times the range of scores is larger, pairs are computed one by one; e^200 leaves room for products."""
 
 
 @compiled
@@ -36,7 +36,7 @@ def _pair(delta: float, params: Array) -> Any:
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j; with ties, also Σ ½φ(δ) + ½φ(−δ) = Σ φ(δ) + ½σδ over pairs of equal grade.
 
-    Those are first taken as won by the one or the other, and then get their ½σδ.
+    Tied pairs are first counted as won by the first of the two, then corrected by ½σδ.
     """
     if params[0, 2] == 0.0:
         return _strict(scores, labels, gradient, curvature, params)
@@ -48,7 +48,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     half = params[0, 1] / (n * (n - 1)) if params[0, 0] != 0.0 and n > 1 else 0.5 * params[0, 1]
     for p in range(n):
         start = p if p == 0 or ends[p - 1] == p else start
-        i, won = order[p], ends[p] - 1 - p - (p - start)  # of its equals, taken as won less taken as lost
+        i, won = order[p], ends[p] - 1 - p - (p - start)  # tied pairs counted as won minus counted as lost
         value += half * won * (scores[i] - scores[order[start]])
         gradient[i] += half * won
     return value
@@ -87,16 +87,16 @@ def _strict(scores: Array, labels: Array, gradient: Array, curvature: Array, par
 
 
 @compiled
-def row(mine: float, inverse: float, e: Array, slope: Array, bend: Array, product: Array, p: Array, pq: Array) -> Any:
-    """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`.
+def row(e_i: float, inverse: float, e: Array, slope: Array, bend: Array, product: Array, p: Array, pq: Array) -> Any:
+    """Compare a document i with all j of lower grades: Σ p and Σ p(1 − p); multiplies `product` by 1 + e_j/e_i.
 
-    `p` and `pq` are room for what is summed. Each loop is over few arrays: with more, the compiler leaves it as it is.
+    `p` and `pq` are workspace. Each loop has few arrays, because with more it is not vectorised.
     """
     for j in range(len(e)):
-        both = mine + e[j]
+        both = e_i + e[j]
         r = 1.0 / both
         p[j] = e[j] * r
-        pq[j] = p[j] * mine * r
+        pq[j] = p[j] * e_i * r
         product[j] *= both * inverse
     for j in range(len(e)):
         slope[j] += p[j]
@@ -106,7 +106,7 @@ def row(mine: float, inverse: float, e: Array, slope: Array, bend: Array, produc
 
 @compiled
 def take_log(product: Array) -> float:
-    """Σ log of the products, several to a logarithm; sets them back to 1."""
+    """Σ log of the products, several per logarithm; resets them to 1."""
     value, run = 0.0, 1.0
     for j in range(len(product)):
         run *= product[j]
@@ -125,7 +125,7 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_grades`: Σ φ''(δ)·(v_i − v_j) over the pairs of i."""
+    """Hessian product of `over_grades`: Σ φ''(δ)·(v_i − v_j) over the pairs of i."""
     n, edges = len(scores), 0
     for i in range(n):
         out[i] = 0.0
@@ -144,17 +144,17 @@ def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: 
 
 @compiled
 def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_edges`."""
+    """Hessian product of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
 
 @register
 class RankNet(PairwiseLoss):
-    """Cross entropy between P(i before j) = 1/(1 + e^(−σ(s_i − s_j))) and the known order.
+    """Pairwise logistic loss: cross entropy between P(i before j) = 1/(1 + e^(−σ(s_i − s_j))) and the target order.
 
     Formula: L = Σ_{y_i > y_j} log(1 + e^(−σ(s_i − s_j))); an edge with target probability P̄ counts
         −P̄·σδ + log(1 + e^(σδ)).
-    Ties: documents of equal grade are not compared, or (`ties=true`) have P̄ = ½, which asks for equal scores; so does
+    Ties: documents of equal grade are not compared, or (`ties=true`) have P̄ = ½, which favours equal scores, as does
         an explicit edge with P̄ = ½.
     Cost: O(n²) per query, half a nanosecond per pair; gradients are accumulated per document, so scorers see n of them.
     Use it for: a robust first choice, graded labels or preferences, any scorer.

@@ -1,4 +1,4 @@
-"""Regression on grades: the pointwise loss, squared error of each document's score.
+"""Regression on grades: the pointwise squared error of scores.
 
 >>> from podium.losses import Regression
 >>> Regression()([2.0, 1.0], [1, 0]).value  # (2 − 1)² + (1 − 0)²
@@ -32,7 +32,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv: 2v."""
+    """Hessian product: 2v."""
     for i in range(len(out)):
         out[i] = 2.0 * direction[i]
     return 0.0
@@ -45,7 +45,7 @@ class Regression(Loss):
     Formula: L = Σ (s_i − g_i)², with g_i = y_i (`target=label`) or 2^{y_i} − 1 (`target=gain`).
     Ties: none; documents are not compared.
     Cost: O(n) per query.
-    Use it for: a baseline, and scores that should read as grades. It spends its effort on levels, not on order.
+    Use it for: a baseline, and scores on the scale of grades. It fits levels, not the order.
     Reference: Cossock & Zhang, Subset ranking using regression, COLT 2006.
     """
 

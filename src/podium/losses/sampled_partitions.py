@@ -1,4 +1,4 @@
-"""What pmop-gibbs and pmop-mh share: the likelihood of ordered partitions, its gradient estimated by a Markov chain."""
+"""Base of pmop-gibbs and pmop-mh: ordered partitions, the gradient of the likelihood estimated by a Markov chain."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from podium.losses.base import Loss
 
 @dataclass(frozen=True, repr=False)
 class SampledPartitions(Loss):
-    """The likelihood of pmop-exact, its gradient estimated by `samples` moves of a chain per block."""
+    """Likelihood of pmop-exact, its gradient estimated by `samples` moves of a Markov chain per block."""
 
     backward: bool = False
     samples: int = param(default=3, least=1)
     seed: int = param(default=0, least=0)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
-    surrogate: ClassVar[str | None] = "the contrast with today's subsets held fixed"
+    surrogate: ClassVar[str | None] = "the contrast with the current subsets held fixed"
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
-        """The contrast of other scores with the subsets of these: it is linear."""
+        """Contrast of other scores with the subsets of these: it is linear."""
         slopes = self(scores, labels).gradient
         return lambda moved: float(slopes @ moved)
 

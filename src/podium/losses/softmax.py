@@ -1,4 +1,4 @@
-"""Softmax cross entropy: the likelihood that each relevant document comes first, weighted by its label.
+"""Softmax cross entropy: the log-likelihood that each relevant document is first, weighted by its label.
 
 >>> from podium.losses import Softmax
 >>> round(Softmax()([2.0, 1.0], [1, 0]).value, 4)  # log(1 + e^−1)
@@ -22,7 +22,7 @@ from podium.losses.base import Loss
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """−Σ y_i log P_s(i), P_s = softmax(s). A negative y, which a document weight may be, adds |y| to the curvature."""
+    """−Σ y_i log P_s(i), P_s = softmax(s). A negative y (a document weight) adds |y| to the curvature."""
     total, size = 0.0, 0.0
     for y in labels:
         total += y
@@ -44,7 +44,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv: Σy·(p_i v_i − p_i Σ p_j v_j)."""
+    """Hessian product: Σy·(p_i v_i − p_i Σ p_j v_j)."""
     total, mean = 0.0, 0.0
     if len(scores) == 0:
         return 0.0
@@ -61,14 +61,14 @@ def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: 
 
 @register
 class Softmax(Loss):
-    """Cross entropy between labels and the softmax of the scores: each relevant document should come first.
+    """Cross entropy between labels and the softmax of the scores: each relevant document should be first.
 
     Formula: L = −Σ y_i log(e^{s_i}/Σ_j e^{s_j}), y ≥ 0. It is linear in the labels, so that document weights, such as
         clicks over propensities, take the place of labels in one pass.
-    Ties: documents of equal label are pulled alike; a query whose labels are all 0 contributes 0.
+    Ties: documents of equal label are treated alike; a query whose labels are all 0 contributes 0.
     Cost: O(n) per query.
-    Use it for: clicks and other labels that say relevant or not. ListNet compares softmax(s) with softmax(y) instead,
-        in which a document of label 0 still has a share.
+    Use it for: clicks and other binary labels. ListNet compares softmax(s) with softmax(y) instead,
+        in which a document of label 0 has a positive probability.
     Reference: Bruch et al., An analysis of the softmax cross entropy loss for learning-to-rank with binary relevance,
         ICTIR 2019.
     """

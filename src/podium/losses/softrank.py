@@ -1,7 +1,7 @@
-"""SoftRank (Taylor et al., 2008): expected NDCG where scores are uncertain, so that ranks are and it is smooth.
+"""SoftRank (Taylor et al., 2008): expected NDCG under normal noise on the scores, which makes it smooth.
 
-Document i scores N(s_i, σ²), so it beats j with π_ij = Φ((s_i − s_j)/(√2σ)). Taken as independent, the others that beat
-j give its rank a distribution by a recursion, one document after another:
+Document i scores N(s_i, σ²), so it beats j with probability π_ij = Φ((s_i − s_j)/(√2σ)). If these events are taken as
+independent, the distribution of the rank of j follows by a recursion over the other documents:
 
     p_j^(i)(r) = p_j^(i−1)(r − 1)·π_ij + p_j^(i−1)(r)·(1 − π_ij)
 
@@ -65,7 +65,7 @@ def _discounts(labels: Array, k: int) -> Any:
 
 @compiled
 def compare(scores: Array, j: int, sigma: float, beats: Array) -> None:
-    """Fill in P(i beats j) at [0, i], and its first and second derivative by s_i; a document never beats itself."""
+    """Fill `beats` with P(i beats j) at [0, i], then its first and second derivative by s_i; 0 for i = j."""
     n, scale, squares = len(scores), 1.0 / (math.sqrt(2.0) * sigma), np.empty(len(scores))
     p, density, z = beats[0], beats[1], beats[2]
     for i in range(n):
@@ -81,9 +81,9 @@ def compare(scores: Array, j: int, sigma: float, beats: Array) -> None:
 
 @compiled
 def count(beats: Array, chances: Array, moved: Array) -> None:
-    """P(rank of j is r) before document i is counted, at chances[i, r], by the recursion.
+    """Fill `chances` with P(rank of j is r) before document i is counted, at [i, r], by the recursion.
 
-    `moved` ends as the first and second derivative of the distribution by s_j; that of P(i beats j) is −beats[1].
+    `moved` becomes the first and second derivative of the distribution by s_j; that of P(i beats j) is −beats[1].
     """
     n, k, first, second = beats.shape[1], chances.shape[1], moved[0], moved[1]
     clear(first, second)
@@ -103,7 +103,7 @@ def count(beats: Array, chances: Array, moved: Array) -> None:
 
 @compiled
 def _flush(x: float) -> Any:
-    """x, or 0 if it makes no difference: arithmetic on numbers nearly too small for a float is slow."""
+    """x, or 0 if it is negligible: arithmetic on subnormal numbers is slow."""
     return 0.0 if abs(x) <= 1e-150 else x  # NaN stays NaN
 
 
@@ -119,9 +119,9 @@ def _add_row(
     gradient: Array,
     curvature: Array,
 ) -> None:
-    """Add the derivatives of −weight·E D(rank of j), and for the curvature bounds of its second ones.
+    """Add the derivatives of −weight·E D(rank of j), and bounds of the second ones to the curvature.
 
-    D is carried back through the recursion, which gives ∂E D(rank of j)/∂P(i beats j), at most 0.
+    Back-propagation of D through the recursion gives ∂E D(rank of j)/∂P(i beats j), at most 0.
     """
     k, scale, after, own, bend = chances.shape[1], 1.0 / (math.sqrt(2.0) * sigma), discount.copy(), 0.0, 0.0
     for i in range(len(gradient) - 1, -1, -1):
@@ -142,23 +142,23 @@ def _add_row(
 
 @register
 class SoftRank(Loss):
-    """1 − the expected NDCG@k of documents whose scores are normal variables.
+    """1 − the expected NDCG@k under normal noise on the scores.
 
     Formula: L = 1 − Σ_j (2^{y_j} − 1) Σ_{r=1}^{k} p_j(r)/log2(r + 1) / ideal DCG@k, p_j by the recursion
         over π_ij = Φ((s_i − s_j)/(√2σ)).
-    Ties: documents of equal grade are compared like others, as the measure does; a query whose grades are all equal
+    Ties: documents of equal grade are compared like others, as the metric does; a query whose grades are all equal
         contributes 0.
     Cost: O(n·k) per relevant document, so O(n²k) per query at most.
     Use it for: optimising NDCG itself; σ sets how far apart scores must be to count as ordered.
-    Distribution: scores have Thurstone's noise. The recursion takes the others that beat j as independent; they are so
-        only given S_j: `distributions.Thurstone` has the exact marginals. Training does not make the grades' order
-        likely, so it is no source of odds; the loss thurstone is.
-    Curvature: a bound, since ranks bend both ways.
+    Distribution: scores have Thurstone's noise. The recursion takes the events that others beat j as independent, which
+        they are only given S_j: `distributions.Thurstone` has the exact marginals. Training does not maximise a
+        likelihood, so there are no odds (probabilities of ranks); the loss thurstone has them.
+    Curvature: a bound, since the second derivative of a rank has both signs.
     Reference: Taylor, Guiver, Robertson & Minka, SoftRank: optimizing non-smooth rank metrics, WSDM 2008.
     """
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
-    """The standard deviation of each score."""
+    """Standard deviation of each score."""
     k: int | None = param(default=10, least=1)
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
@@ -168,7 +168,7 @@ class SoftRank(Loss):
         return super().kernel_constants(labels)
 
     def soft_ranks(self, scores: ArrayLike) -> Array:
-        """p_j(r + 1) at [j, r], the distributions of ranks by the recursion; each row sums to 1."""  # (n, n)
+        """Distributions of ranks by the recursion, p_j(r + 1) at [j, r]; each row sums to 1."""  # (n, n)
         s = np.array(scores, np.float64)
         n = len(s)
         beats, chances, moved, ranks = np.empty((3, n)), np.empty((n + 1, n)), np.empty((2, n)), np.empty((n, n))

@@ -20,7 +20,7 @@ from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_ove
 
 @compiled
 def _pair(delta: float, params: Array) -> Any:
-    """φ(δ) = m², φ' = −2m, φ'' = 2 with m = 1 − δ, where that is positive."""
+    """φ(δ) = m², φ' = −2m, φ'' = 2 with m = 1 − δ, if that is positive; else 0."""
     if delta < 1.0:
         m = 1.0 - delta
         return m * m, -2.0 * m, 2.0
@@ -46,7 +46,7 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_grades`, away from its kinks: 2 Σ (v_i − v_j) over the violated pairs of i."""
+    """Hessian product of `over_grades`, away from its kinks: 2 Σ (v_i − v_j) over the violated pairs of i."""
     n_edges = differences(scores, labels, direction, out)
     factor = 2.0 / n_edges if params[0, 0] != 0.0 and n_edges > 0 else 2.0
     for i in range(len(out)):
@@ -56,18 +56,18 @@ def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: 
 
 @compiled
 def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv of `over_edges`."""
+    """Hessian product of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
 
 @register
 class SquaredHinge(PairwiseLoss):
-    """The square of how far each pair falls short of being in order by a margin of 1.
+    """Pairwise squared hinge loss with a margin of 1, the smooth Ranking SVM.
 
     Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]²_+.
     Ties: documents of equal grade are not compared.
     Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
-    Use it for: Ranking SVM with solvers that want a smooth loss: L-BFGS, Newton.
+    Use it for: Ranking SVM with solvers that need a smooth loss: L-BFGS, Newton.
     Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010.
     """
 

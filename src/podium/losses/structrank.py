@@ -1,8 +1,8 @@
 """StructRank (Huang & Frey, 2008): the joint probability of all preferences, by a cumulative distribution network.
 
 A preference e = (i, j) has r_e = s_i − s_j. The network is a product of sigmoids, each over one or several preferences,
-which is the probability that all are observed; the loss is its negative logarithm. See `pair_sums.py` for how a sum
-over all pairs of preferences takes time linear in the preferences.
+which is the probability that all are observed; the loss is its negative logarithm. `kernels/pair_sums.py` sums over all
+pairs of preferences in time linear in the preferences.
 
 >>> from podium.losses import StructRank
 >>> round(StructRank()([2.0, 1.0, 0.0], [1, 0, 0]).value, 4)  # 2·log(1 + e^−1 + e^−2)
@@ -16,7 +16,7 @@ import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError, ParameterError
@@ -58,14 +58,14 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """−log of the joint CDF of explicit preferences; one of probability P̄ counts P̄ times, and turned 1 − P̄ times."""
+    """−log of the joint CDF of explicit preferences; one of probability P̄ counts P̄ times, and reversed 1 − P̄ times."""
     order, ends, listed = edges_in_order(scores, edges)
     return over_listed(scores, order, ends, listed, gradient, curvature, params)
 
 
 @compiled
 def reach(params: Array) -> float:
-    """The largest w."""
+    """Largest w."""
     most = -np.inf
     for k in range(int(params[0, FUNCTIONS])):
         most = max(most, params[0, place_of(k)], params[0, place_of(k) + 1])
@@ -74,21 +74,21 @@ def reach(params: Array) -> float:
 
 @compiled
 def over_grid(scores: Array, order: Ints, ends: Ints, gradient: Array, curvature: Array, params: Array) -> float:
-    """The loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
+    """Loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
     grid = lay_grid(scores, order, ends, reach(params))
     r, weight = differences(grid[0], grid[1])
     force, bend = np.zeros(len(r)), np.zeros(len(r))
     value, functions = network(r, weight, count_edges(ends), ends, ON_GRID, params, force, bend)
     to_documents(scores, order, ends, grid, force, -1.0, gradient)
     to_documents(scores, order, ends, grid, bend, 1.0, curvature)
-    for i in range(len(curvature)):  # rounding may leave a little below 0
+    for i in range(len(curvature)):  # rounding may leave small negative numbers
         curvature[i] = max(curvature[i], 0.0)
     return _finish(value, functions, gradient, curvature, params)
 
 
 @compiled
 def edges_between(order: Ints, ends: Ints) -> Any:
-    """The edges (winner, loser, 1) of documents by grade, in their order."""
+    """Edges (winner, loser, 1, 1) of documents in order of grade."""
     edges, e = np.empty((count_edges(ends), 4)), 0
     for p in range(len(order)):
         for q in range(ends[p], len(order)):
@@ -99,13 +99,13 @@ def edges_between(order: Ints, ends: Ints) -> Any:
 
 @compiled
 def edges_in_order(scores: Array, edges: Array) -> Any:
-    """Documents by wins minus losses and score, the ends of blocks, and the edges in that order, turned along it."""
+    """Documents by wins minus losses and score, the ends of blocks, and the edges in and along that order."""
     n, m = len(scores), len(edges)
     wins, place, keys = np.zeros(n), np.empty(n), np.empty(m)
     for e in range(m):
         wins[int(edges[e, 0])] += 2.0 * edges[e, 2] - 1.0
         wins[int(edges[e, 1])] -= 2.0 * edges[e, 2] - 1.0
-    for i in range(n):  # sums that differ by rounding alone are equal
+    for i in range(n):  # sums that differ only by rounding are equal
         wins[i] = np.round(wins[i] * 2.0**20)
     order, ends = by_grade_and_score(scores, wins)
     for p in range(n):
@@ -127,7 +127,7 @@ def edges_in_order(scores: Array, edges: Array) -> Any:
 def over_listed(
     scores: Array, order: Ints, ends: Ints, edges: Array, gradient: Array, curvature: Array, params: Array
 ) -> float:
-    """The loss on a list of edges."""
+    """Loss on a list of edges."""
     clear(gradient, curvature)
     if len(edges) == 0:
         return 0.0
@@ -149,7 +149,7 @@ def over_listed(
 
 @compiled
 def _finish(value: float, functions: float, gradient: Array, curvature: Array, params: Array) -> float:
-    """The sum over functions, or their mean."""
+    """Sum over functions, or their mean with `normalise`."""
     if params[0, 0] != 0.0:
         for k in range(LOG_W1, params.shape[1]):
             params[1, k] /= functions
@@ -158,7 +158,7 @@ def _finish(value: float, functions: float, gradient: Array, curvature: Array, p
 
 @compiled
 def _turned_both_ways(scores: Array, edges: Array) -> Any:
-    """r and the weight of each edge; where some are not certain, all of them follow once more, turned."""
+    """r and the weight of each edge; if some are not certain, followed by those of all edges reversed."""
     m, certain = len(edges), True
     for e in range(m):
         certain &= edges[e, 2] == 1.0
@@ -173,7 +173,7 @@ def _turned_both_ways(scores: Array, edges: Array) -> Any:
 
 @compiled
 def _add_edges(edges: Array, weight: Array, force: Array, bend: Array, gradient: Array, curvature: Array) -> None:
-    """From edges to documents."""
+    """Add the derivatives of edges to those of their documents."""
     m = len(edges)
     for h in range(len(weight)):
         i, j = int(edges[h % m, 0]), int(edges[h % m, 1])
@@ -186,7 +186,7 @@ def _add_edges(edges: Array, weight: Array, force: Array, bend: Array, gradient:
 
 @compiled
 def _one_per_winner(scores: Array, edges: Array, at: int, gradient: Array, curvature: Array, params: Array) -> Any:
-    """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and how many documents beat one."""
+    """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and the number of winners."""
     n, m, w = len(scores), len(edges), math.exp(params[0, at])
     r, weight = _turned_both_ways(scores, edges)
     top, total, value, winners = filled(n, -1.0), np.zeros(n), 0.0, 0
@@ -216,22 +216,22 @@ def _one_per_winner(scores: Array, edges: Array, at: int, gradient: Array, curva
 
 @register
 class StructRank(PairwiseLoss):
-    """The negative logarithm of the joint probability of all preferences of a query.
+    """Negative log-probability that all preferences of a query hold, by a cumulative distribution network.
 
     Formula: L = Σ −log φ(r_e, r_e') over pairs e ≠ e' of edges, r_e = s_i − s_j for y_i > y_j, φ(r, r') =
         1/(1 + e^{−w₁r} + e^{−w₂r'}), w > 0. `topology=full` takes all pairs, `random` pairs each edge with `partners`
         others, drawn from `seed`; `disconnected` is Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is
         Σ_i log(1 + Σ_j e^{−w₁r_ij}) over the j that i beats, on a full order ListMLE. A query of one edge has no pair
-        and counts as disconnected. `functions=K` takes K such networks with weights of their own, whose losses add up;
-        they start at w₁·k and w₂/k.
-    Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and turned 1 − P̄ times.
-    Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10. On grades,
+        and counts as disconnected. `functions=K` adds up the losses of K such networks with separate weights,
+        which start at w₁·k and w₂/k.
+    Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and reversed 1 − P̄ times.
+    Cost: O(|P|) per query: the sum over all |P|² pairs is computed by polynomials, accurate to 1e−10. On grades,
         full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
         the range of w·s needs: 12 for a range of 1, 45 for each 10 units of a wider one.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
         for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has its own scale,
-        such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and
-        disconnected networks differ by less than noise: the paper's gain is at its edge.
+        such as linear, `learn=false` leaves the scale to the scorer, which is regularised. On OHSUMED full and
+        disconnected networks differ by less than noise.
     Distribution: none over rankings; values over all orders do not sum to 1. See `log_cdf` and `pair_marginals`.
     Curvature: a bound, except for the disconnected and the Plackett–Luce networks.
     Reference: Huang & Frey, Structured ranking learning using cumulative distribution networks, NIPS 2008.
@@ -246,7 +246,7 @@ class StructRank(PairwiseLoss):
     learn: bool = True
     functions: int = param(default=1, least=1)
     more: tuple[float, ...] = ()
-    """log w₁ and log w₂ of the second function, of the third, and so on; where empty, apart from the first's."""
+    """log w₁ and log w₂ of the second function, of the third, and so on; if empty, spread around those of the first."""
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
@@ -261,12 +261,12 @@ class StructRank(PairwiseLoss):
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
-        """Whether it is convex: with w₁ and w₂ held fixed."""
+        """Whether the loss is convex: only with w₁ and w₂ held fixed."""
         return not self.learn
 
     @property
     def learned(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The parameters that are trained along with the scorer."""
+        """Parameters that are trained together with the scorer."""
         return ("log_w1", "log_w2", *self._others()) if self.learn else ()
 
     def numeric_fields(self) -> dict[str, float]:
@@ -283,7 +283,7 @@ class StructRank(PairwiseLoss):
         return dataclasses.replace(self, log_w1=log_w1, log_w2=log_w2, more=tuple(more))
 
     def log_cdf(self, scores: ArrayLike, labels: ArrayLike) -> float:
-        """The logarithm of the joint probability of the preferences; `labels` are grades (n,) or edges (m, 2 or 3)."""
+        """Logarithm of the joint probability of the preferences; `labels` are grades (n,) or edges (m, 2 or 3)."""
         return -dataclasses.replace(self, normalise=False)(scores, labels).value
 
     def pair_marginals(self, scores: ArrayLike, labels: ArrayLike) -> Array:
@@ -296,12 +296,12 @@ class StructRank(PairwiseLoss):
         lost = np.zeros(len(r))
         for k, log_w in enumerate((self.log_w1, self.log_w2, *self._others().values())):
             lost += uses[k % 2] * [margin(math.exp(log_w) * x)[0] for x in r]
-        found = np.full((len(s), len(s)), np.nan)
-        found[winners, losers] = np.exp(-lost)
-        return found
+        marginals = np.full((len(s), len(s)), np.nan)
+        marginals[winners, losers] = np.exp(-lost)
+        return marginals
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings of the Plackett–Luce network, one per row; other networks have none to draw from."""  # (size, n)
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Sample rankings of the Plackett–Luce network, one per row; other networks are refused."""  # (size, n)
         if self.topology != "plackett-luce" or self.functions > 1:
             raise IncompatibleError(
                 f"{self} is no distribution over rankings: its values over all orders do not sum to 1. "
@@ -310,24 +310,24 @@ class StructRank(PairwiseLoss):
         return sample_race(np.exp(self.log_w1) * np.asarray(scores, np.float64), rng, size)
 
     def rank_distribution(self) -> tuple[PlackettLuce, float] | None:
-        one = self.topology == "plackett-luce" and self.functions == 1
-        return (PlackettLuce(), float(np.exp(-self.log_w1))) if one else None
+        is_plackett_luce = self.topology == "plackett-luce" and self.functions == 1
+        return (PlackettLuce(), float(np.exp(-self.log_w1))) if is_plackett_luce else None
 
     def _others(self) -> dict[str, float]:
-        """The weights of the functions after the first, by names of their own."""
+        """Weights of the functions after the first, by name."""
         apart = [
             x for k in range(2, self.functions + 1) for x in (self.log_w1 + math.log(k), self.log_w2 - math.log(k))
         ]
         return {f"more[{k}]": x for k, x in enumerate(self.more or apart)}
 
-    def _uses(self, m: int, ends: NDArray[np.int64]) -> Array:
-        """In how many functions each edge is the first, and in how many the second."""  # (2, m)
-        found = np.ones((2, m))
+    def _uses(self, m: int, ends: Ints) -> Array:
+        """Number of functions in which each edge is the first, and in which it is the second."""  # (2, m)
+        uses = np.ones((2, m))
         if m < 2 or self.topology in ("disconnected", "plackett-luce"):
-            found[1] = 0.0
+            uses[1] = 0.0
         elif self.topology == "full":
-            found *= m - 1.0
+            uses *= m - 1.0
         else:
             drawn = draw_partners(m, self.partners, self.seed, ends)
-            found[0], found[1] = self.partners, np.bincount(drawn.ravel(), minlength=m)
-        return found
+            uses[0], uses[1] = self.partners, np.bincount(drawn.ravel(), minlength=m)
+        return uses

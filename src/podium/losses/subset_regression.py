@@ -1,4 +1,4 @@
-"""Subset regression (Cossock & Zhang, 2006): squared error that counts more for the best documents of a query.
+"""Subset regression (Cossock & Zhang, 2006): squared error, weighted towards the best documents of a query.
 
 >>> from podium.losses import SubsetRegression
 >>> SubsetRegression(top=1)([2.0, 1.0], [1, 0]).value  # (2 − 1)² + 0.2·(1 − 0)²
@@ -19,7 +19,7 @@ from podium.kernels.check_gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 
-TARGET, TOP, REST, OTHERS = 0, 1, 2, 3  # places in params
+TARGET, TOP, REST, OTHERS = 0, 1, 2, 3  # indices in params[0]
 LABEL, CEILING = 0.0, 1.0
 
 
@@ -45,7 +45,7 @@ def _target(label: float, params: Array) -> Any:
 
 @compiled
 def _inside(labels: Array, params: Array) -> Any:
-    """How much of each document is among the `top` best, shared within a grade; and the least target there."""
+    """Share of each document in the `top` best, equal within a grade; and the smallest target there."""
     order, ends = by_grade(labels)
     inside, first, ceiling = np.zeros(len(labels)), 0, 0.0
     while first < len(order):
@@ -61,7 +61,7 @@ def _inside(labels: Array, params: Array) -> Any:
 
 @compiled
 def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
-    """Hv: twice the weights that count at these scores, times v_i."""
+    """Hessian product: twice the weights that count at these scores, times v_i."""
     inside, ceiling = _inside(labels, params)
     for i in range(len(out)):
         counts = params[0, OTHERS] != CEILING or scores[i] > ceiling
@@ -75,12 +75,12 @@ class SubsetRegression(Loss):
 
     Formula: L = Σ_{i∈top} (s_i − g_i)² + rest·Σ_{i∉top} (s_i − g_i)², with g_i = y_i (`target=label`) or 2^{y_i} − 1
         (`target=gain`), over the `top` best documents of the query and the others. `others=ceiling` has the paper's
-        one-sided [s_i − δ]_+² in the second sum, δ the least target among the top: a document below costs nothing as
-        long as it stays below. (The paper has the largest of these terms, which their sum bounds.)
-    Ties: documents of equal grade across the border belong to both sides, in shares of the places they fill.
+        one-sided [s_i − δ]_+² in the second sum, δ the smallest target of the top: documents below δ cost nothing.
+        (The paper has the largest of these terms, which their sum bounds.)
+    Ties: documents of equal grade at the border belong to both sides, in proportion to the ranks on each side.
     Cost: O(n) per query after ordering by grade.
-    Use it for: regression where only the first page matters. On the validation folds of OHSUMED, NDCG@10 is .43 with
-        squares and .34 with a ceiling, which leaves most documents of a query without a say.
+    Use it for: regression if only the first results page matters. On the validation folds of OHSUMED, NDCG@10 is .43
+        with squares and .34 with a ceiling, which ignores most documents of a query.
     Reference: Cossock & Zhang, Subset ranking using regression, COLT 2006.
     """
 

@@ -1,4 +1,4 @@
-"""Thurstone's model (1927, case V) as a loss: each grade beats all lower ones, by scores with normal noise.
+"""Thurstone's model (1927, case V) as a loss: each grade beats all lower ones, scores having normal noise.
 
 >>> from podium.losses import Thurstone
 >>> round(Thurstone()([1.0, 0.0], [1, 0]).value, 4)  # −log Φ(1/√2)
@@ -20,8 +20,8 @@ from podium.kernels.blocks import bounds, by_grade, clear, take
 from podium.kernels.normal import minus_log_cdf
 from podium.losses.base import Loss
 
-_STEP = 0.7  # over the root of the curvature at the start: the trapezoid rule is right to 1e−11
-_NEVER = 1e-18  # a share of the integral that makes no difference
+_STEP = 0.7  # times 1/√curvature at the start: the trapezoid rule is accurate to 1e−11
+_NEVER = 1e-18  # negligible share of the integral
 _BELOW = 0.7  # nats below the peak where the sum starts
 
 
@@ -46,7 +46,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 def _one_cut(s: Array, m: int, slope: Array, bend: Array) -> Any:
     """−log P(min of the first m > max of the rest); adds its first and second derivatives.
 
-    With A(x) = Π_{i≤m} Φ(s_i − x), C(x) = Π_{j>m} Φ(x − s_j) and λ = φ/Φ, a document i and a document j pull apart with
+    With A(x) = Π_{i≤m} Φ(s_i − x), C(x) = Π_{j>m} Φ(x − s_j) and λ = φ/Φ, documents i and j push each other apart with
 
         f_ij = ∫ A C λ_i λ_j dx / P,   P = ∫ A C Σ_j λ_j dx,
 
@@ -86,7 +86,7 @@ def _log_both(s: Array, m: int, x: float) -> Any:
 
 @compiled
 def _peak(s: Array, m: int) -> Any:
-    """Where A(x)C(x) is largest, nearly: bisection on the slope of its logarithm."""
+    """Approximate maximum of A(x)C(x), by bisection on the slope of its logarithm."""
     low, high = bounds(s)
     low, high = low - 9.0, high + 9.0
     for _ in range(100):
@@ -102,7 +102,7 @@ def _peak(s: Array, m: int) -> Any:
 
 @compiled
 def _left_of(s: Array, m: int, peak: float, top: float) -> Any:
-    """A point on the rising side, about 0.7 nats below the peak: where the peak is a plateau, C rises here."""
+    """Point on the rising side, about 0.7 nats below the peak: if the peak is a plateau, C rises here."""
     high, gap = peak, 0.5
     while _log_both(s, m, high - gap)[0] > top - _BELOW:
         gap *= 2.0
@@ -142,24 +142,25 @@ def _add_node(s: Array, m: int, x: float, top: float, lam: Array, force: Array, 
 
 @register
 class Thurstone(Loss):
-    """The negative log-likelihood of the grades' order, where each document's score has normal noise.
+    """Negative log-likelihood of the order of grades, if scores have normal noise.
 
-    Formula: L = −Σ_k log P(min_{i∈U_k} S_i > max_{j∉U_k} S_j), S_i ~ N(s_i, σ²), where U_k holds the documents of the
-        k highest grades, for every k but the last; an integral over one pivot each. For two grades this is the
-        likelihood of what they say under Thurstone's case V. For more it is a composite likelihood: each cut between
-        grades has its probability under that law, in which noise is drawn once, so the scores of the law itself are
-        its optimum, with their scale (Lindsay, 1988). The likelihood of all cuts together would be a nested integral;
-        the product over grades of P(B_k beats what is left), with noise drawn anew, has too small a scale.
-    Ties: the order within a grade is left open, exactly. A query whose grades are all equal contributes 0.
+    Formula: L = −Σ_k log P(min_{i∈U_k} S_i > max_{j∉U_k} S_j), S_i ~ N(s_i, σ²), where U_k are the documents of the k
+        highest grades, for every k but the last; each a one-dimensional integral. For two grades this is the
+        likelihood of the grades under Thurstone's case V. For more it is a composite likelihood: each cut between
+        grades has its probability under that model, in which noise is drawn once, so the true scores are its optimum,
+        with their scale (Lindsay, 1988). The likelihood of all cuts together would be a nested integral; the product
+        over grades of P(B_k beats the rest), with noise drawn for each grade, has too small a scale.
+    Ties: the order within a grade is left open. A query whose grades are all equal contributes 0.
     Cost: O(n) per node of the integral and cut, about 100 nodes.
-    Use it for: graded labels, as a likelihood with lighter tails than ListMLE's; odds of Thurstone's distribution.
-        σ is the scale of scores: with a scorer that has its own scale, only the penalty sees it.
+    Use it for: graded labels, as a likelihood with lighter tails than ListMLE's; odds (probabilities of
+        ranks) of Thurstone's distribution. σ is the scale of scores: with a scorer that has its own scale, it only
+        changes the effect of the penalty.
     Reference: Thurstone, A law of comparative judgment, Psychological Review 1927; Lindsay, Composite likelihood
         methods, Contemporary Mathematics 1988.
     """
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
-    """The standard deviation of each score."""
+    """Standard deviation of each score."""
     convex = True
     grades = staticmethod(over_grades)
 

@@ -1,4 +1,4 @@
-"""The solvers, one file each."""
+"""Solvers (optimisers), one file each; early stopping in `early_stopping`."""
 
 import lazy_loader
 

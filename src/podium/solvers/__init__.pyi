@@ -1,11 +1,11 @@
 from .adam import Adam as Adam
 from .base import Solution as Solution
 from .base import Solver as Solver
-from .base import Step as Step
-from .base import Watch as Watch
-from .base import mean_metric as mean_metric
 from .boosting import Boosting as Boosting
 from .cutting_plane import CuttingPlane as CuttingPlane
+from .early_stopping import Step as Step
+from .early_stopping import Watch as Watch
+from .early_stopping import mean_metric as mean_metric
 from .lbfgs import LBFGS as LBFGS
 from .newton import Newton as Newton
 from .projected import Projected as Projected

@@ -15,7 +15,7 @@ from podium.solvers.sgd import SGD
 def _step(gradient: Array, memory: Array, numbers: Array, out: Array) -> None:
     numbers[2] += 1.0
     rate, momentum, t, m, v = numbers[0], numbers[1], numbers[2], memory[0], memory[1]
-    seen_m, seen_v = 1.0 - momentum**t, 1.0 - 0.999**t  # the weights that both means hold so far
+    seen_m, seen_v = 1.0 - momentum**t, 1.0 - 0.999**t  # sum of the weights in each mean so far
     for l in range(len(gradient)):
         g = gradient[l]
         m[l] = momentum * m[l] + (1.0 - momentum) * g
@@ -25,7 +25,7 @@ def _step(gradient: Array, memory: Array, numbers: Array, out: Array) -> None:
 
 @register
 class Adam(SGD):
-    """θ ← θ − rate·m̂/(√v̂ + ε) with running means m of the gradient (β₁ = momentum) and v of its square (β₂ = 0.999)."""
+    """Adam: θ ← θ − rate·m̂/(√v̂ + ε), running means m of the gradient (β₁ = momentum), v of its square (β₂ = 0.999)."""
 
     learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     momentum: float = param(default=0.9, least=0, below=1)

@@ -1,29 +1,31 @@
-"""Gradient boosting: each round LightGBM grows a tree on our loss's gradient and curvature."""
+"""Gradient boosting: in each round LightGBM grows a tree on the gradient and curvature of the loss."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.losses import Derivatives, Loss, sweep
-from podium.problem import Problem
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.grower import Bins, Grower
-from podium.solvers.base import Solution, Solver, Watch
+from podium.solvers.base import Solution, Solver
+
+if TYPE_CHECKING:
+    from podium.problem import Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register
 class Boosting(Solver):
-    """Adds `learning_rate` × a regression tree per round, fitted to −gradient/curvature of the loss.
+    """Gradient boosting: each round adds `learning_rate` × a regression tree fitted to −gradient/curvature of the loss.
 
-    Parameters that the loss learns take a step of their own before each tree, down their gradient, as far as the loss
-    falls. With validation data, training stops early and keeps the most trees that are as good there as the best
-    number: within one standard error over queries. The best number itself is often far too small by chance.
+    Learned parameters of the loss take a gradient step before each tree, if it lowers the loss. With validation data,
+    training stops early and keeps the largest number of trees within one standard error (over queries) of the best
+    number, which by itself is often far too small by chance.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
@@ -32,9 +34,9 @@ class Boosting(Solver):
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
     bagging_fraction: float = param(default=1.0, above=0, most=1, search=(0.4, 1.0))
-    """The share of queries that each tree learns from, drawn anew for every tree."""
+    """Share of queries that each tree learns from, drawn again for every tree."""
     patience: int | None = param(default=100, least=1)
-    """Early stopping: end after this many rounds without a better validation measure."""
+    """Early stopping: end after this many rounds without a better validation metric."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, Trees):
@@ -64,7 +66,7 @@ class Boosting(Solver):
         return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
-        """What LightGBM is told."""
+        """Parameters of LightGBM."""
         return {
             "num_leaves": trees.num_leaves, "min_data_in_leaf": trees.min_data_in_leaf,
             "min_sum_hessian_in_leaf": trees.min_sum_hessian_in_leaf,
@@ -74,9 +76,9 @@ class Boosting(Solver):
 
 
 def grid(settings: dict[str, Any]) -> float | None:
-    """What gradient and curvature are multiples of where curvature alone limits leaves; None where documents do.
+    """Unit to which gradient and curvature are rounded if only curvature limits leaves; None if documents do.
 
-    Their sums are then exact, in any order: as long as all curvature is less than 2²⁹ times that of the least leaf.
+    Their sums are then exact, in any order, if the total curvature is less than 2²⁹ times that of the smallest leaf.
     """
     least = float(settings["min_sum_hessian_in_leaf"])
     return None if settings["min_data_in_leaf"] else 2.0 ** (np.floor(np.log2(least)) - 24)
@@ -90,7 +92,7 @@ def for_leaves(gradient: Array, curvature: Array, grid: float | None) -> tuple[A
 
 
 def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
-    """How many trees to keep by the validation data, and why training stopped."""
+    """Number of trees to keep by the validation data, and why training stopped."""
     if watch.best is None or watch.as_good is None:
         return rounds, reason
     keep = watch.as_good.iteration
@@ -99,9 +101,9 @@ def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
 
 
 class Bag:
-    """Some of the queries, drawn anew for every tree."""
+    """Bagging: a random subset of the queries for every tree."""
 
-    def __init__(self, sizes: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> None:
+    def __init__(self, sizes: Ints, fraction: float, rng: np.random.Generator) -> None:
         self.sizes, self.size, self.rng = sizes, max(round(fraction * len(sizes)), 1), rng
 
     def draw(self, gradient: Array, curvature: Array) -> tuple[Array, Array]:
@@ -113,7 +115,7 @@ class Bag:
         return gradient * kept, curvature * kept
 
     def drawn(self) -> Array | None:
-        """1 for each query that is drawn now, else 0; None where all are."""  # (Q,)
+        """1 for each query that is drawn, else 0; None if all are."""  # (Q,)
         if self.size == len(self.sizes):
             return None
         drawn = np.zeros(len(self.sizes))
@@ -122,15 +124,15 @@ class Bag:
 
 
 class _Descent:
-    """The loss as boosting asks for it, round by round. A loss that draws at random draws anew for every round."""
+    """Gradient and curvature of the loss in each round. A loss that samples draws again in every round."""
 
     def __init__(self, problem: Problem, bag: Bag, grid: float | None) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
         self.bag, self.grid = bag, grid
-        self.losses = [problem.loss]  # as it was for each tree, the first for none
+        self.losses = [problem.loss]  # by number of trees
 
     def start(self) -> Derivatives:
-        """The loss of equal scores."""
+        """Loss of equal scores."""
         return sweep(self.losses[0], np.zeros(self.data.n_documents), self.data)
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
@@ -144,7 +146,7 @@ class _Descent:
         return for_leaves(gradient, curvature, self.grid)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
-        """The loss after a step of its own parameters, halved until it helps and doubled for the next round."""
+        """Loss after a step of its learned parameters, halved until it helps and doubled for the next round."""
         here = sweep(loss, scores, self.data)
         down = here.params / self.data.n_queries
         while loss.learned and self.step * np.abs(down).max() > _STILL:
@@ -159,7 +161,7 @@ class _Descent:
 
 
 _STILL = 1e-6
-"""Steps of learned parameters below this are not worth a look."""
+"""Smaller steps of learned parameters are not tried."""
 
 
 def _no_split(problem: Problem, rounds: int) -> str:

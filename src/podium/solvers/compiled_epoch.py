@@ -1,40 +1,41 @@
-"""Stochastic steps on linear scorers as one compiled loop: a step costs its arithmetic and not its calls.
+"""Compiled epochs of stochastic solvers: the steps on a linear scorer in one loop, without calls of Python.
 
-It does what `Problem.on` and the solver's `step` do, query by query, to the same bits, unless the step is so large
-that `Problem.on` adds up by blocks.
+The results have the bits of `Problem.on` and the solver's `step`, unless a batch is so large that `Problem.on` adds up
+by blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.matrix_on_disk import on_disk
-from podium.data.dataset import Dataset
 from podium.jit.compiled import address, compiled, function_at
 from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.scorers.linear import Linear, add_rows, times
 
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+
 STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
-"""A solver's step: (gradient, what it remembers per parameter, its numbers, out: what to subtract from θ)."""
+"""Signature of a solver's step: (gradient, memory per parameter, numbers, out: what to subtract from θ)."""
 _AT_ONCE = 20_000_000
-"""Documents × parameters in one call: few enough for an interrupt to be seen soon, many enough to hide its cost."""
+"""Documents × parameters per compiled call: few enough to be interrupted soon, enough to hide its cost."""
 _READ = 5
-"""Of rows that are not in memory, documents × features in one call are fewer by this factor: 16 MB."""
+"""Factor by which fewer documents × features (16 MB) are in a call if features are on disk."""
 _MOST = 32_768
-"""Documents in a step, above which the work of a step is worth sharing between threads."""
+"""Batches with more documents are computed on threads, by `Problem.on`."""
 _STEP = 8
-"""The documents that a solver's step on all parameters costs as much as."""
+"""Cost of a solver's step on all parameters, in documents."""
 
 
 def applies(problem: Problem, batch: int) -> bool:
-    """Whether it can take batches of so many queries: plain grades, and features that are not sparse."""
+    """Whether batches of this size can be compiled: plain grades, and features that are not sparse."""
     data, loss = problem.data, problem.loss
     return (
         type(problem) is Problem
@@ -49,44 +50,45 @@ def applies(problem: Problem, batch: int) -> bool:
 
 
 def steps(
-    problem: Problem, theta: Array, queries: NDArray[np.int64], batch: int, move: Any, memory: tuple[Array, Array],
+    problem: Problem, theta: Array, queries: Ints, batch: int, move: Callable[..., None], memory: tuple[Array, Array],
     *, first_step: int,
 ) -> Iterator[float]:  # fmt: skip
-    """Move θ by a step for each batch of queries; the objective before each step.
+    """Move θ by a step for each batch of queries; yields the objective before each step.
 
-    As with `Problem.on`, a loss that draws at random draws anew for each step: the number of the queries before it.
+    As in `Problem.on`, a loss that samples draws again in each step, with the number of queries before it as seed.
     """
     data, loss = problem.data, problem.loss
     penalties, params = problem.penalty * problem.penalised, kernel_params(problem.constants)
     draws, seed = (-1, 0.0) if loss.seed_at is None else (loss.seed_at, problem.constants[loss.seed_at])
+    cells_on_disk = _READ * on_disk(data.features) * data.n_features
     of_batch = batch * data.n_documents // max(data.n_queries, 1) + _STEP
-    some = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), _READ * on_disk(data.features) * data.n_features)))
-    for first in range(0, len(queries), some):
-        part, mine = _in_memory(data, queries[first : first + some])
-        values = np.empty(-(-len(mine) // batch))
+    queries_per_call = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), cells_on_disk)))
+    for first in range(0, len(queries), queries_per_call):
+        X, labels, offsets, indices = _in_memory(data, queries[first : first + queries_per_call])
+        values = np.empty(-(-len(indices) // batch))
         _run(
-            address(loss.grades, GRADES), address(move, STEP), part.features, part.labels, part.offsets, mine, batch,
+            address(loss.grades, GRADES), address(move, STEP), X, labels, offsets, indices, batch,
             _most(problem, batch), theta, *memory, penalties, params, draws, seed + first_step + first, values,
         )  # fmt: skip
         yield from values.tolist()
 
 
-def _in_memory(data: Dataset, queries: NDArray[np.int64]) -> tuple[Dataset, NDArray[np.int64]]:
-    """Data in memory that holds some queries, and their numbers in it."""
-    if not on_disk(data.features):
-        return data, queries
-    read = data.select(queries)
-    return read.with_features(read.features[:], read.feature_names), np.arange(len(queries))
+def _in_memory(data: Dataset, queries: Ints) -> tuple[Singles, Array, Ints, Ints]:
+    """Features, labels and offsets of data in memory that has these queries, and their indices in it."""
+    if on_disk(data.features):
+        data, queries = data.select(queries), np.arange(len(queries))
+    assert data.labels is not None, "see `applies`"
+    return cast(Singles, data.features[:]), data.labels, data.offsets, queries
 
 
 def _most(problem: Problem, batch: int) -> int:
-    """As many documents as a step may have."""
+    """Largest number of documents that a step can have."""
     return min(batch, problem.data.n_queries) * int(problem.data.sizes.max(initial=0))
 
 
 @compiled
-def _shrink(gradient: Any, penalties: Any, theta: Any) -> float:
-    """Add the penalty's slopes; its value."""
+def _shrink(gradient: Array, penalties: Array, theta: Array) -> float:
+    """Add the gradient of the penalty; returns its value."""
     value = 0.0
     for l in range(len(theta)):
         gradient[l] += penalties[l] * theta[l]
@@ -99,10 +101,11 @@ _step_at = function_at(STEP)
 
 @compiled
 def _run(
-    kernel: Any, step: Any, X: Any, labels: Any, offsets: Any, queries: Any, batch: Any, most: Any,
-    theta: Any, memory: Any, numbers: Any, penalties: Any, params: Any, draws: Any, seed: Any, values: Any,
+    kernel: int, step: int, X: Singles, labels: Array, offsets: Ints, queries: Ints, batch: int, most: int,
+    theta: Array, memory: Array, numbers: Array, penalties: Array, params: Array, draws: int, seed: float,
+    values: Array,
 ) -> None:  # fmt: skip
-    """Move θ by a step for each batch; fill `values` with the objective before it. θ's last entry is the offset."""
+    """Move θ by a step for each batch; fill `values` with the objective before it. The last of θ is the offset."""
     program, move = grades_at(kernel), _step_at(step)
     slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
     gradient, down = np.empty(len(theta)), np.empty(len(theta))

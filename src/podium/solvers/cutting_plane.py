@@ -1,8 +1,8 @@
-"""Cutting planes (Joachims, 2006; Franc & Sonnenburg, 2009): convex losses with kinks, to a gap that is certified."""
+"""Cutting planes (Joachims, 2006; Franc & Sonnenburg, 2009): convex losses with kinks, to a certified gap."""
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,20 +12,23 @@ from podium.base.registry import param, register
 from podium.losses import Loss, sweep
 from podium.problem import Point, Problem
 from podium.scorers import Linear, Scorer
-from podium.solvers.base import Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, best_or_last
 from podium.solvers.quadratic_program import weigh_planes
+
+if TYPE_CHECKING:
+    from podium.solvers.early_stopping import Watch
 
 
 @register
 class CuttingPlane(Solver):
-    """Bounds the loss from below by the largest of its tangent planes, whose minimum is a small quadratic program.
+    """Cutting planes: bounds the loss from below by its tangent planes, whose maximum a quadratic program minimises.
 
-    Each iteration adds a plane near the best point so far, after a search on the line from it to the minimum of the
-    bound. A convex loss lies above its tangents, so the dual of the program is a lower bound of F's minimum: the search
-    ends when the best F is within `tolerance` of it. Unlike L-BFGS it asks for no second derivative, and is right at
-    kinks; for linear scorers, and losses that are convex in the scores.
-    Cost: two passes over the features per iteration, some sweeps of the loss that see no features, and a program of as
-    many unknowns as there are planes with a part in the last ones.
+    Each iteration adds a plane near the best point so far, after a line search from it to the minimum of the bound. A
+    convex loss is above its tangents, so the dual of the program is a lower bound of the minimum of F: training ends
+    when the best F is within `tolerance` of it. Unlike L-BFGS it needs no second derivative and is exact at kinks; for
+    linear scorers, and losses that are convex in the scores.
+    Cost: per iteration two passes over the features, some sweeps of the loss without features, and a quadratic program
+    with one unknown per plane in recent use.
     Reference: Joachims, Training linear SVMs in linear time, KDD 2006; Franc & Sonnenburg, Optimized cutting plane
     algorithm for large-scale risk minimization, JMLR 2009.
     """
@@ -36,7 +39,7 @@ class CuttingPlane(Solver):
     tolerance: float = param(default=1e-3, above=0)
     """Stop when F is proven to be within this of its minimum, relatively."""
     patience: int | None = param(default=None, least=1)
-    """Early stopping: end after this many iterations without a better validation measure."""
+    """Early stopping: end after this many iterations without a better validation metric."""
 
     needs_convex: ClassVar[bool] = True
 
@@ -79,19 +82,19 @@ class CuttingPlane(Solver):
         return best_or_last(problem, best.theta, watch, value=best.value, iterations=iteration, reason=reason)
 
 
-_NEAR = 0.1  # how far a plane touches from the best point, on the way to the minimum of the bound: Franc & Sonnenburg's
-_IDLE = 30  # iterations without a part in the bound's minimum after which a plane is dropped
+_NEAR = 0.1  # where a plane touches, from the best point (0) to the minimum of the bound (1): Franc & Sonnenburg's
+_IDLE = 30  # iterations without effect on the minimum of the bound after which a plane is dropped
 _HALVINGS = 12
 
 
 class _Point(NamedTuple):
     theta: Array
     scores: Array
-    value: float  # F; of a point between two others it is not known
+    value: float  # F; NaN between two points
 
 
 class _Planes:
-    """Tangents c + ⟨g, w⟩ of the mean loss, whose maximum with 0 bounds it from below; the offset has no part in it."""
+    """Tangents c + ⟨g, w⟩ of the mean loss: their maximum with 0 is a lower bound, which leaves the offset out."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -105,7 +108,7 @@ class _Planes:
         return _Point(theta, scores, self.problem.value_at(Point(theta, scores)))
 
     def add(self, point: _Point) -> None:
-        """The tangent at a point."""
+        """Add the tangent at a point."""
         data = self.problem.data
         got = sweep(self.problem.loss, point.scores, data)
         slope = Linear().pullback_rows(point.theta, data.features, got.gradient)[:-1] / data.n_queries
@@ -114,7 +117,7 @@ class _Planes:
         self.idle = np.append(self.idle, 0)
 
     def minimum(self) -> tuple[Array, float]:
-        """Where the bound is least, and a value that F's minimum cannot be below; forgets idle planes."""
+        """θ at the minimum of the bound, and a lower bound of the minimum of F; drops idle planes."""
         penalty = self.problem.penalty
         alpha = weigh_planes(-self.slopes, self.levels, 1.0 / penalty, who=CuttingPlane.name)
         w = -(alpha @ self.slopes)
@@ -125,7 +128,7 @@ class _Planes:
         return np.append(w, 0.0), least
 
     def search(self, best: _Point, low: _Point) -> _Point:
-        """The least F on the way from one point to another, by halving: scores move on a line, without features."""
+        """Line search between two points, by bisection: scores are linear in t, so no features are read."""
         near, far = 0.0, 1.0
         if self._slope(best, low, 1.0) > 0.0:
             for _ in range(_HALVINGS):
@@ -135,11 +138,11 @@ class _Planes:
                 else:
                     near = middle
         theta, scores, _ = _between(best, low, far)
-        found = _Point(theta, scores, self.problem.value_at(Point(theta, scores)))
-        return found if found.value < best.value else best
+        point = _Point(theta, scores, self.problem.value_at(Point(theta, scores)))
+        return point if point.value < best.value else best
 
     def _slope(self, start: _Point, end: _Point, t: float) -> float:
-        """dF/dt at a part t of the way."""
+        """dF/dt at t on the line from start (0) to end (1)."""
         theta, scores, _ = _between(start, end, t)
         force = sweep(self.problem.loss, scores, self.problem.data).gradient @ (end.scores - start.scores)
         return float(force / self.problem.data.n_queries + self.problem.penalty * theta @ (end.theta - start.theta))

@@ -1,25 +1,30 @@
-"""L-BFGS (Liu & Nocedal, 1989), by scipy: all queries in every step, curvature from the last gradients."""
+"""L-BFGS (Liu & Nocedal, 1989), by scipy: full-batch quasi-Newton, curvature from the last gradients."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
-from podium.losses import Loss
-from podium.problem import Problem
-from podium.scorers import Scorer
-from podium.solvers.base import Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, best_or_last
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+    from podium.losses import Loss
+    from podium.problem import Problem
+    from podium.scorers import Scorer
+    from podium.solvers.early_stopping import Watch
 
 
 @register
 class LBFGS(Solver):
-    """Quasi-Newton steps on all queries at once; for smooth losses and scorers of some thousand parameters.
+    """L-BFGS: quasi-Newton steps on all queries at once; for smooth losses and scorers of some thousand parameters.
 
-    Without `patience` it runs to convergence and the penalty alone guards against over-fitting; with it, the
-    iterate that does best on the validation data is kept and training stops early.
+    Without `patience` it runs to convergence, and only the penalty prevents overfitting; with it, training stops early
+    and keeps the iterate that is best on the validation data.
     """
 
     penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
@@ -28,7 +33,7 @@ class LBFGS(Solver):
     tolerance: float = param(default=1e-7, above=0)
     """Stop when an iteration improves F by less than this, relatively."""
     patience: int | None = param(default=None, least=1)
-    """Early stopping: end after this many iterations without a better validation measure."""
+    """Early stopping: end after this many iterations without a better validation metric."""
     name = "lbfgs"
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
@@ -44,7 +49,7 @@ class LBFGS(Solver):
 
         latest = {"iteration": 0, "stopped": False}
 
-        def after(intermediate_result: Any) -> None:
+        def after(intermediate_result: OptimizeResult) -> None:
             latest["iteration"] += 1
             theta = intermediate_result.x.copy()
             latest["stopped"] = watch.record(
@@ -64,15 +69,15 @@ class LBFGS(Solver):
             "ftol": self.tolerance,
             "gtol": 1e-9,
         }
-        with np.errstate(over="ignore", invalid="ignore"):  # a step too far shows in the objective
-            found = minimize(problem, problem.start(rng), jac=True, method="L-BFGS-B", callback=after, options=limits)
-        reason = "no better validation measure" if latest["stopped"] else _why(found)
+        with np.errstate(over="ignore", invalid="ignore"):  # a step that is too long shows in the objective
+            result = minimize(problem, problem.start(rng), jac=True, method="L-BFGS-B", callback=after, options=limits)
+        reason = "no better validation measure" if latest["stopped"] else _why(result)
         return best_or_last(
-            problem, found.x, watch, value=float(found.fun), iterations=latest["iteration"], reason=reason
+            problem, result.x, watch, value=float(result.fun), iterations=latest["iteration"], reason=reason
         )
 
 
-def _why(found: Any) -> str:
-    if found.status == 1:
-        return f"{found.nit} iterations were allowed"
-    return "converged" if found.success else f"stopped: {found.message}"
+def _why(result: OptimizeResult) -> str:
+    if result.status == 1:
+        return f"{result.nit} iterations were allowed"
+    return "converged" if result.success else f"stopped: {result.message}"

@@ -1,26 +1,29 @@
-"""Truncated Newton (Chapelle & Keerthi, 2010; Lee & Lin, 2014): steps from conjugate gradients on Hessian products."""
+"""Truncated Newton (Chapelle & Keerthi, 2010; Lee & Lin, 2014): conjugate gradients on Hessian products."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
-from podium.losses import Loss
-from podium.problem import Point, Problem
 from podium.scorers import Linear, Scorer
-from podium.solvers.base import Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, best_or_last
+
+if TYPE_CHECKING:
+    from podium.losses import Loss
+    from podium.problem import Point, Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register
 class Newton(Solver):
-    """Solves ∇²F·d = −∇F roughly by conjugate gradients, then searches along d; for linear scorers.
+    """Truncated Newton: solves ∇²F·d = −∇F roughly by conjugate gradients, then searches along d; for linear scorers.
 
-    The Hessian is only ever multiplied: a product costs two passes over the features, and the search none, because
-    scores move on a line. It goes on until the gradient is `tolerance` times as long as at the start.
+    The Hessian is never stored: a product costs two passes over the features, and the line search none, because scores
+    are linear in the step. It stops when ‖∇F‖ is `tolerance` times its initial value.
     Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010; Lee & Lin,
     Large-scale linear rankSVM, Neural Computation 2014.
     """
@@ -29,9 +32,9 @@ class Newton(Solver):
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=100, least=1)
     tolerance: float = param(default=1e-4, above=0)
-    """Stop when ‖∇F‖ has fallen to this fraction of where it began."""
+    """Stop when ‖∇F‖ has fallen to this fraction of its initial value."""
     patience: int | None = param(default=None, least=1)
-    """Early stopping: end after this many iterations without a better validation measure."""
+    """Early stopping: end after this many iterations without a better validation metric."""
 
     needs_convex: ClassVar[bool] = True
 
@@ -54,12 +57,12 @@ class Newton(Solver):
         while iteration < self.iterations:
             norm = float(np.linalg.norm(gradient))
             if norm <= self.tolerance * first:
-                reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of what it was"
+                reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of its initial value"
                 break
             step = _direction(problem, here, gradient, rough=min(0.1, np.sqrt(norm / first)))
             length = _search(problem, here, step, value=value, slope=float(gradient @ step.theta))
             if length == 0.0:
-                reason = f"no step improves the objective; the gradient is {norm / first:.1e} of what it was"
+                reason = f"no step improves the objective; the gradient is {norm / first:.1e} of its initial value"
                 break
             here, iteration = here.moved(length, step), iteration + 1
             value, gradient = problem(here.theta)
@@ -77,7 +80,7 @@ class Newton(Solver):
 
 
 _MOST_PRODUCTS = 200
-"""Products per step: more would polish a direction that the next step replaces."""
+"""Hessian products per step: more would refine a direction that the next step replaces."""
 
 
 def _direction(problem: Problem, here: Point, gradient: Array, *, rough: float) -> Point:
@@ -89,7 +92,7 @@ def _direction(problem: Problem, here: Point, gradient: Array, *, rough: float) 
         along = problem.point(v)
         bent = problem.hessian_product_at(here, along)
         curve = float(v @ bent)
-        if curve <= 0.0:  # flat this way: before the first product, go downhill
+        if curve <= 0.0:  # no curvature along v: before the first step, use steepest descent
             return step if step.theta.any() else along
         length = squared / curve
         step, rest = step.moved(length, along), rest - length * bent
@@ -101,7 +104,7 @@ def _direction(problem: Problem, here: Point, gradient: Array, *, rough: float) 
 
 
 def _search(problem: Problem, here: Point, step: Point, *, value: float, slope: float) -> float:
-    """The first of 1, ½, ¼, … that lowers F by a part of what its slope promises; 0 if none does."""
+    """Backtracking line search: the first of 1, ½, ¼, … that meets Armijo's condition; 0 if none does."""
     rounding = 1e-15 * abs(value)
     for halvings in range(40):
         length = 0.5**halvings

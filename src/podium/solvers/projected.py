@@ -1,27 +1,31 @@
-"""Projected stochastic gradient descent: steps that end in a set, here θ ≥ 0 and Σθ ≤ t."""
+"""Projected stochastic gradient descent: each step is projected onto the set θ ≥ 0, Σθ ≤ bound."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from podium.base.arrays import Array
+import numpy as np
+
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.jit import sorting as ranking
-from podium.losses import Loss
-from podium.problem import Problem
 from podium.scorers import Scorer, SmoothScorer
-from podium.solvers.base import Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, best_or_last
+
+if TYPE_CHECKING:
+    from podium.losses import Loss
+    from podium.problem import Problem
+    from podium.solvers.early_stopping import Watch
 
 
 @register
 class Projected(Solver):
-    """θ ← the point of {θ ≥ 0, Σθ ≤ bound} nearest to θ − rate·gradient, query by query; the rate falls by √2 an epoch.
+    """Projected SGD: θ ← projection of θ − rate·gradient onto {θ ≥ 0, Σθ ≤ bound}; the rate falls by √2 an epoch.
 
-    Parameters that the loss learns move freely: inside the bound, the weights of structrank learn worse. With
-    validation data, `starts` random starting points are tried for all their epochs, and the epoch that does best on it
-    is kept; with one start, `patience` epochs without a better one end the search.
+    Learned parameters of the loss are not projected: the weights of structrank learn worse within the bound. With
+    validation data, `starts` random starting points are tried for all their epochs, and the best epoch is kept; with
+    one start, training stops early after `patience` epochs without a better one.
     Reference: Duchi et al., Efficient projections onto the l1-ball, ICML 2008.
     """
 
@@ -69,8 +73,8 @@ class Projected(Solver):
         return best_or_last(problem, theta, watch, value=value, iterations=iteration, reason=reason)
 
     def _epoch(self, problem: Problem, theta: Array, rng: np.random.Generator, epoch: int) -> tuple[Array, float]:
-        """Parameters after one pass over the queries, and the mean objective on the way."""
-        queries: NDArray[np.int64] = rng.permutation(problem.data.n_queries)
+        """Parameters after one pass over the queries, and the mean objective of its steps."""
+        queries: Ints = rng.permutation(problem.data.n_queries)
         rate, values = self.learning_rate * 0.5 ** (0.5 * epoch), []
         for first in range(0, len(queries), self.batch):
             batch = problem.data.select(queries[first : first + self.batch])
@@ -85,7 +89,7 @@ class Projected(Solver):
 
 
 def nearest_within(point: Array, bound: float | None) -> Array:
-    """The point of {θ ≥ 0, Σθ ≤ bound} that is nearest to this one: all coordinates fall alike until the sum fits."""
+    """Projection onto {θ ≥ 0, Σθ ≤ bound}: all coordinates fall by the same amount until the sum fits."""
     inside: Array = np.maximum(point, 0.0)
     if bound is None or inside.sum() <= bound:
         return inside

@@ -8,18 +8,21 @@ Reference: Goulart and Chen, Clarabel: an interior-point solver for conic progra
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 BYTES = 160.0
-"""Memory that a program takes per non-zero of its rows, about, the factors of its linear systems included."""
+"""Approximate memory of a program per non-zero of its rows, including the factors of its linear systems."""
 
 
-def minimise_hinge(rows: Any, cost: Array, penalised: Array, *, who: str) -> Array:
+def minimise_hinge(rows: sp.csr_array, cost: Array, penalised: Array, *, who: str) -> Array:
     """θ that minimises ½ Σ m θ² + Σ c [1 − ⟨a, θ⟩]_+, with a the sparse rows (P, D) and m the `penalised` (D,)."""
     import scipy.sparse as sp
 
@@ -27,20 +30,20 @@ def minimise_hinge(rows: Any, cost: Array, penalised: Array, *, who: str) -> Arr
     P = sp.diags_array(np.append(penalised, np.zeros(n)))
     q = np.append(np.zeros(d), cost)
     # s = b − A(θ, ξ) ≥ 0:  ⟨a, θ⟩ + ξ − 1 ≥ 0 and ξ ≥ 0
-    one: Any = sp.eye_array(n)
-    A: Any = sp.block_array([[-rows, -one], [None, -one]])
+    identity: Any = sp.eye_array(n)
+    A: Any = sp.block_array([[-rows, -identity], [None, -identity]])
     b = np.append(-np.ones(n), np.zeros(n))
     return solve(P, q, A, b, nonnegative=2 * n, who=who)[:d]
 
 
 def solve_planes(G: Array, delta: Array, cost: float, *, who: str) -> tuple[Array, float]:
-    """The w and the slack ξ of min ½‖w‖² + C ξ, ⟨g, w⟩ ≥ δ − ξ for each plane g (k, d), ξ ≥ 0, by the dual."""
+    """w and the slack ξ of min ½‖w‖² + C ξ, ⟨g, w⟩ ≥ δ − ξ for each plane g (k, d), ξ ≥ 0, by the dual."""
     w = G.T @ weigh_planes(G, delta, cost, who=who)
     return w, max(float(np.max(delta - G @ w)), 0.0)
 
 
 def weigh_planes(G: Array, delta: Array, cost: float, *, who: str) -> Array:
-    """The α of the dual, one for each plane; within its constraints whatever the solver's tolerance."""
+    """α of the dual, one for each plane; its constraints hold exactly, whatever the tolerance of the solver."""
     import scipy.sparse as sp
 
     k = len(delta)
@@ -51,7 +54,7 @@ def weigh_planes(G: Array, delta: Array, cost: float, *, who: str) -> Array:
 
 
 def solve(P: Any, q: Array, A: Any, b: Array, *, nonnegative: int, cone: int = 0, who: str) -> Array:
-    """min ½xᵀPx + qᵀx with b − Ax ≥ 0 in the first rows and in a second-order cone in the last `cone` ones."""
+    """Minimise ½xᵀPx + qᵀx with b − Ax ≥ 0 in the first rows and in a second-order cone in the last `cone` rows."""
     import clarabel
     import scipy.sparse as sp
 
@@ -62,10 +65,10 @@ def solve(P: Any, q: Array, A: Any, b: Array, *, nonnegative: int, cone: int = 0
     if cone:
         cones.append(clarabel.SecondOrderConeT(cone))
     upper = sp.csc_matrix(sp.triu(P, format="csc"))
-    found = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, cones, settings).solve()
-    if found.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
+    solution = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, cones, settings).solve()
+    if solution.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
         raise ParameterError(
-            f"{who}: its quadratic program could not be solved (Clarabel says {found.status}). "
+            f"{who}: its quadratic program could not be solved (Clarabel says {solution.status}). "
             "Use a smaller cost, or scale the features (transform=zscore)."
         )
-    return np.asarray(found.x, np.float64)
+    return np.asarray(solution.x, np.float64)

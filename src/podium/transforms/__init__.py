@@ -1,4 +1,4 @@
-"""Transforms of features, one file each."""
+"""Feature transforms (scaling, kernels, products), one file each."""
 
 import lazy_loader
 

@@ -1,19 +1,21 @@
-"""No transform: features as they are, missing values included (trees take those)."""
+"""No transform: features unchanged, including missing values (for trees)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.registry import register
-from podium.data.dataset import Dataset
 from podium.transforms.base import Affine, State, Transform
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 @register
 class Identity(Transform):
-    """Features as they are."""
+    """Features unchanged."""
 
     def fit(self, data: Dataset) -> State:
         return {}

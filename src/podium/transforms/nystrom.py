@@ -1,4 +1,4 @@
-"""Nyström features (Williams & Seeger, 2001): a Gaussian kernel as features, so that linear scorers bend.
+"""Nyström features (Williams & Seeger, 2001): features of a Gaussian (RBF) kernel, which make linear scorers nonlinear.
 
     transform=nystrom                                  300 landmarks on z-scores
     transform=nystrom(components=none,gamma=0.5)       every training document a landmark: the exact kernel
@@ -10,26 +10,27 @@ x are K^(−½)·(k(x, l_1), …, k(x, l_m)): their inner products are the kerne
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Words
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
-from podium.transforms.base import State
 from podium.transforms.stacked import Stacked
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.transforms.base import State
 
 
 @register
 class Nystrom(Stacked):
-    """Features whose inner products are a Gaussian kernel's, from `components` distinct documents drawn by `seed`.
+    """Features whose inner products approximate a Gaussian (RBF) kernel, from `components` random distinct documents.
 
-    With components=none every training document is one, and the kernel is exact. γ counts per feature, so that the same
-    values suit few features and many. Cost: O(N·m·d + N·m²), and m² memory.
+    With components=none every training document is a landmark, and the kernel is exact. γ is divided by the number of
+    features, so that the same values suit few features and many. Cost: O(N·m·d + N·m²), and m² memory.
     Reference: Williams & Seeger, Using the Nyström method to speed up kernel machines, NIPS 2001.
     """
 
@@ -54,7 +55,7 @@ class Nystrom(Stacked):
         landmarks = X[drawn[: self._count(data)]].astype(np.float64)
         gamma = np.float64(self.gamma / max(X.shape[1], 1))
         values, vectors = np.linalg.eigh(gaussian(landmarks, landmarks, gamma))
-        kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
+        kept = values > 1e-10 * values.max(initial=0.0)  # the others are linear combinations of these, up to rounding
         root = vectors[:, kept] / np.sqrt(values[kept])
         return {**state, "landmarks": landmarks, "root": root, "gamma": np.array([gamma])}
 
@@ -69,18 +70,18 @@ class Nystrom(Stacked):
         return out
 
     def apply(self, state: State, data: Dataset) -> Dataset:
-        """The dataset with the kernel's features, which have no names."""
+        """Dataset with the features of the kernel, which have no names."""
         return replace(data, features=self.features(state, data), feature_names=None)
 
     def _count(self, data: Dataset) -> int:
         return data.n_documents if self.components is None else min(self.components, data.n_documents)
 
 
-def _lots(X: Any, seed: int) -> NDArray[np.uint64]:
-    """A random number for each row, made of its own bits: the order of rows does not matter, equal rows draw one."""
+def _lots(X: Any, seed: int) -> Words:
+    """Random number hashed from each row, so that sampling does not depend on row order; equal for equal rows."""
     lots = np.full(len(X), seed + 1, np.uint64)
     for k in range(X.shape[1]):
-        lots ^= (X[:, k] + np.float32(0)).view(np.uint32)  # −0 and 0 are one
+        lots ^= (X[:, k] + np.float32(0)).view(np.uint32)  # −0 becomes 0
         lots *= np.uint64(0x9E3779B97F4A7C15)
         lots ^= lots >> np.uint64(29)
     lots *= np.uint64(0xBF58476D1CE4E5B9)

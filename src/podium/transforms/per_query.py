@@ -1,27 +1,28 @@
-"""Maps of each feature within a query: x' = (x − centre)·scale, both from the documents of the query.
+"""Base of per-query scaling: x' = (x − centre)·scale, both from the documents of the query.
 
-Missing values become 0. Sparse features are made dense.
+Missing values become 0. Sparse features become dense.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, dense
+from podium.base.arrays import Array, Ints, Singles, dense
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 
 class PerQuery(Transform):
-    """A subclass says what centre and scale are."""
+    """Affine scaling of features within each query; a subclass defines centre and scale."""
 
     per_query = True
 
-    def levels(self, X: NDArray[np.float32], starts: NDArray[np.int64]) -> tuple[Array, Array]:
+    def levels(self, X: Singles, starts: Ints) -> tuple[Array, Array]:
         """Centre and scale of each feature in each query; query q begins at row starts[q]."""  # (Q, d) each
         raise NotImplementedError
 

@@ -1,31 +1,32 @@
-"""Second-order features: products of two features that go with the grade, after Truyen et al. (2011).
+"""Second-order features: products of two features that correlate with the grade (Truyen et al., 2011).
 
-    transform=second-order                       products of z-scores with |correlation| > 0.15, beside the z-scores
+    transform=second-order                       z-scores, and their products with |correlation| > 0.15
     transform=second-order(correlation=0.1,of=minmax)
 
-The d(d + 1)/2 products are never written down to choose among them: with z a product x_k·x_l, the sums Σ z, Σ z² and
+The d(d + 1)/2 products are not stored for the choice: with z a product x_k·x_l, the sums Σ z, Σ z² and
 Σ zy are entries of the d × d matrices XᵀX, (X∘X)ᵀ(X∘X) and Xᵀdiag(y)X.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
-from podium.transforms.base import State
 from podium.transforms.stacked import Stacked
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.transforms.base import State
 
 
 @register
 class SecondOrder(Stacked):
-    """The features of `of`, and those products of two (or squares) whose |correlation| with the grade is large.
+    """Features of `of`, and those of their products and squares whose |correlation| with the grade is large.
 
     Products are scaled to mean 0 and deviation 1 on the training data.
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions with applications in document
@@ -66,7 +67,7 @@ class SecondOrder(Stacked):
 
         def work(a: int, b: int) -> None:
             out[a:b, :d] = X[a:b]
-            with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest of float32
+            with np.errstate(over="ignore", invalid="ignore"):  # features near the largest float32
                 products = X[a:b, first].astype(np.float64) * X[a:b, second]
                 out[a:b, d:] = (products - state["mean"]) * state["scale"]
 
@@ -74,8 +75,8 @@ class SecondOrder(Stacked):
         return out
 
 
-def product_statistics(X: NDArray[np.float32], labels: Array) -> tuple[Array, Array, Array]:
-    """Mean and deviation of each product of two features, and its correlation with the labels, 0 where it is constant.
+def product_statistics(X: Singles, labels: Array) -> tuple[Array, Array, Array]:
+    """Mean and deviation of each product of two features, and its correlation with the labels, 0 if it is constant.
 
     Each is (d, d), and costs O(N·d²) in matrix products.
     """

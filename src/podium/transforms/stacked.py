@@ -1,23 +1,25 @@
-"""Transforms that make features out of what another transform makes."""
+"""Base of transforms that are applied to the output of another transform."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.data.dataset import Dataset
+from podium.base.arrays import Singles
 from podium.transforms.base import State, Transform
 from podium.transforms.zscore import ZScore
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
 
 _BELOW = "of."
 
 
 @dataclass(frozen=True, repr=False)
 class Stacked(Transform):
-    """A transform of the features that `of` makes. Sparse features are made dense; what is still missing becomes 0."""
+    """Transform of the output of `of`. Sparse features become dense; values that are still missing become 0."""
 
     mixes: ClassVar[bool] = True
     of: Transform = ZScore()  # noqa: RUF009  (a frozen value)
@@ -31,14 +33,14 @@ class Stacked(Transform):
         self.of.check(data)
 
     def fit_below(self, data: Dataset) -> State:
-        """What `of` keeps, under names that do not clash with one's own."""
+        """State of `of`, under prefixed names."""
         return {_BELOW + name: array for name, array in self.of.fit(data.dense()).items()}
 
-    def below(self, state: State, data: Dataset) -> NDArray[np.float32]:
-        """The features that `of` makes."""  # (N, d)
-        made: Any = self.of.features(self.state_below(state), data.dense())
-        return np.where(np.isnan(made), np.float32(0), made)
+    def below(self, state: State, data: Dataset) -> Singles:
+        """Features transformed by `of`."""  # (N, d)
+        X: Any = self.of.features(self.state_below(state), data.dense())
+        return np.where(np.isnan(X), np.float32(0), X)
 
     def state_below(self, state: State) -> State:
-        """What `of` keeps, under its own names."""
+        """State of `of`, under its own names."""
         return {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}

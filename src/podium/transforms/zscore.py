@@ -1,7 +1,7 @@
-"""z-scores: each feature minus its training mean, divided by its training standard deviation.
+"""z-scores (standardisation): each feature minus its training mean, divided by its training standard deviation.
 
-Missing values become the mean. Sparse training features are scaled but not centred, which keeps them sparse; a score
-shifts by the same amount for every document, so no order changes for linear scorers.
+Missing values become the mean. Sparse training features are scaled but not centred, which keeps them sparse; linear
+scorers rank the same, because all scores shift by the same amount.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array, Singles, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks
-from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+    from podium.data.dataset import Dataset
+
 
 @register
 class ZScore(Transform):
-    """x' = (x − mean) / deviation, both of the training data; a feature that is constant there becomes 0."""
+    """z-scores: x' = (x − mean) / deviation, both of the training data; 0 if the feature is constant there."""
 
     name = "zscore"
 
@@ -35,7 +35,7 @@ class ZScore(Transform):
         return self.state(mean, deviation, centred=not is_sparse(data.features))
 
     def state(self, mean: Array, deviation: Array, *, centred: bool) -> State:
-        """What is kept of the moments of the training data."""
+        """State from the moments of the training data."""
         # A spread below float32's resolution of the values is rounding, not information.
         flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
         scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
@@ -73,36 +73,36 @@ def _scale(X: Singles, mean: Array, centre: Array, scale: Array, out: Singles) -
             row[l] = np.float32((value - centre[l]) * scale[l])
 
 
-def _moments(X: NDArray[np.float32]) -> tuple[Array, Array]:
-    """Mean and standard deviation of each column in float64, over its values that are not missing."""
+def _moments(X: Singles) -> tuple[Array, Array]:
+    """Mean and standard deviation of each column in float64, without missing values."""
     counts, total = counts_and_sums(X)
     mean = total / np.maximum(counts, 1)
     return mean, np.sqrt(squares(X, mean) / np.maximum(counts, 1))
 
 
 def counts_and_sums(X: Any) -> tuple[Array, Array]:
-    """The number of known values of each column, and their sum."""
+    """Number of values of each column that are not missing, and their sum."""
 
     def block(a: int, b: int) -> tuple[Array, Array]:
         x = X[a:b]
         return (~np.isnan(x)).sum(axis=0), np.nansum(x, axis=0, dtype=np.float64)
 
-    found, none = map_blocks(block, len(X)), np.zeros(X.shape[1])
-    return sum((counts for counts, _ in found), none), sum((sums for _, sums in found), none)
+    blocks, zeros = map_blocks(block, len(X)), np.zeros(X.shape[1])
+    return sum((counts for counts, _ in blocks), zeros), sum((sums for _, sums in blocks), zeros)
 
 
 def squares(X: Any, mean: Array) -> Array:
-    """The sum over the known values of each column of (x − mean)²."""
-    found = map_blocks(lambda a, b: np.nansum((X[a:b] - mean) ** 2, axis=0), len(X))
-    return sum(found, np.zeros(X.shape[1]))
+    """Sum of (x − mean)² over the values of each column that are not missing."""
+    blocks = map_blocks(lambda a, b: np.nansum((X[a:b] - mean) ** 2, axis=0), len(X))
+    return sum(blocks, np.zeros(X.shape[1]))
 
 
 def _sparse_moments(X: sp.csr_array) -> tuple[Array, Array]:
-    """The same, of a sparse matrix whose unwritten values are 0."""
+    """Mean and standard deviation of each column of a sparse matrix."""
     n, d = X.shape
-    known = ~np.isnan(X.data)
-    columns, values = X.indices[known], X.data[known].astype(np.float64)
-    counts = np.maximum(n - np.bincount(X.indices[~known], minlength=d), 1)
+    present = ~np.isnan(X.data)
+    columns, values = X.indices[present], X.data[present].astype(np.float64)
+    counts = np.maximum(n - np.bincount(X.indices[~present], minlength=d), 1)
     mean = np.bincount(columns, values, minlength=d) / counts
     squares = np.bincount(columns, (values - mean[columns]) ** 2, minlength=d)
     unwritten = n - np.bincount(X.indices, minlength=d)

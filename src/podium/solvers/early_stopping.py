@@ -1,0 +1,114 @@
+"""Early stopping: `Watch` records every iteration and keeps the best on validation data; the one-standard-error rule.
+
+A difference of at most one standard error over the validation queries does not count: an iteration that is behind by
+less is as good as the best (`Watch.as_good`), and tuning keeps its present choice unless another is `proved_better`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from podium.base.arrays import Array
+from podium.data.dataset import Dataset
+from podium.metrics import Metric
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of training, as observers see it."""
+
+    iteration: int  # 1 is the first
+    total: int  # number of iterations allowed
+    value: float  # the training objective
+    valid: float | None  # validation metric, if there is validation data
+
+
+@dataclass
+class Watch:
+    """Early stopping: evaluates each iteration on validation data, keeps the best, and notifies observers."""
+
+    valid: Dataset | None = None
+    metric: Metric | None = None
+    observers: tuple[Callable[[Step], None], ...] = ()
+    history: list[Step] = field(default_factory=list)
+    best: Step | None = None
+    best_state: Any = None
+    as_good: Step | None = None
+    """Latest iteration that is not worse than the best by more than one standard error over queries."""
+    _best_values: Array | None = None  # (Q,) metric of each validation query
+
+    def record(
+        self,
+        iteration: int,
+        total: int,
+        value: float,
+        *,
+        scores: Callable[[Dataset], Array],
+        state: Any,
+        patience: int | None,
+    ) -> bool:
+        """Record an iteration; True means stop. `state` is kept if it is the best so far.
+
+        `scores` computes validation scores; it is called only if there is a `patience`.
+        """
+        measured = None
+        if self.valid is not None and self.metric is not None and patience is not None:
+            values = self.measure(scores)
+            measured = self.metric.average(values).value
+        step = Step(iteration, total, value, measured)
+        self.history.append(step)
+        for observer in self.observers:
+            observer(step)
+        if measured is None:
+            return False
+        if self.best is None or self.best.valid is None or measured > self.best.valid:
+            self.best, self.best_state = step, state() if callable(state) else state
+            self.as_good, self._best_values = step, values
+        elif _not_worse(values, self._best_values):
+            self.as_good = step
+        return patience is not None and iteration - self.best.iteration >= patience
+
+    def measure(self, scores: Callable[[Dataset], Array]) -> Array:
+        """Metric of each validation query."""  # (Q,)
+        assert self.valid is not None
+        assert self.metric is not None
+        return query_values(self.metric, scores(self.valid), self.valid)
+
+
+def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:
+    """Mean of a metric over the queries that count; NaN if none does."""
+    return metric.average(query_values(metric, scores, data)).value
+
+
+def query_values(metric: Metric, scores: Array, data: Dataset) -> Array:
+    """Value of a metric for each query, NaN if the query is skipped."""  # (Q,)
+    assert data.labels is not None, "checked before training"
+    return metric(scores, data.labels, data.offsets, document_ids=data.document_ids)
+
+
+def proved_better(values: Array, than: Array) -> bool:
+    """Whether the mean over queries is better by more than one standard error of the paired difference.
+
+    Queries that do not count (NaN) in either are left out; False if fewer than two queries count.
+    """
+    lead = _lead(values, than)
+    return lead is not None and lead[0] > lead[1]
+
+
+def _not_worse(values: Array, best: Array | None) -> bool:
+    """Whether the mean over queries is behind by at most one standard error; False if fewer than two queries count."""
+    assert best is not None, "the first iteration is the best so far"
+    lead = _lead(best, values)
+    return lead is not None and lead[0] <= lead[1]
+
+
+def _lead(values: Array, than: Array) -> tuple[float, float] | None:
+    """Mean paired difference over the queries that count, and its standard error; None for fewer than two."""
+    difference = (values - than)[np.isfinite(values - than)]
+    if len(difference) < 2:
+        return None
+    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
