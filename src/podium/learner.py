@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import ModelFileError
@@ -52,7 +51,7 @@ class Learner(Named):
         """Fit to transformed data; `watch.valid` is transformed too."""
         raise NotImplementedError
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         """Scores of the documents of transformed data; larger is better."""
         raise NotImplementedError
 

@@ -11,9 +11,9 @@ import dataclasses
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weights
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import field_types, read, register
 from podium.data.dataset import Dataset
@@ -78,7 +78,7 @@ class Recipe(Learner):
         record = {"stopped": solution.reason, "iterations": solution.iterations, "objective": solution.value}
         return Learned(dataclasses.replace(self, loss=solution.loss), solution.params, record)
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
@@ -86,7 +86,7 @@ class Recipe(Learner):
         if not isinstance(self.scorer, SmoothScorer):
             return scores
 
-        def finite(data: Dataset) -> NDArray[np.float64]:
+        def finite(data: Dataset) -> Array:
             refuse_missing(data, self.scorer.name)
             return scores(data)
 

@@ -104,7 +104,7 @@ def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
     return root
 
 
-def _read(tree: object, place: FeatureIndex) -> FlatTree:
+def _read(tree: dict[str, Any], place: FeatureIndex) -> FlatTree:
     def look(node: dict[str, Any]) -> Split | Leaf:
         keys = set(at(node))
         if keys == {"nodeid", "leaf"}:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -165,4 +165,8 @@ def _tree_of_stumps(form: StumpsForm, l: int, n_features: int) -> FlatTree:
     if len(same):
         return grow(whole, look, n_features=n_features)
     parted = Split(l, np.inf, False, whole, None)
-    return grow((), lambda node: parted if node == () else look(node), n_features=n_features)
+
+    def look_from_root(node: Any) -> Split | Leaf:
+        return parted if node == () else look(node)
+
+    return grow((), look_from_root, n_features=n_features)

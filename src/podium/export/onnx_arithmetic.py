@@ -66,8 +66,10 @@ def front_graph(onnx: ModuleType, front: Front) -> Graph:
             make("IsNaN", [f"mixed{k}"], [f"gap{k}"]),
             make("Where", [f"gap{k}", "zero", f"mixed{k}"], [f"known{k}"]),
         ]
-        is_products = isinstance(mixture, Products)
-        more, needs = _products(onnx, mixture, k, out) if is_products else _kernel(onnx, mixture, k, out)
+        operators = (
+            _products(onnx, mixture, k, out) if isinstance(mixture, Products) else _kernel(onnx, mixture, k, out)
+        )
+        more, needs = operators
         nodes += more
         tensors |= {"zero": np.zeros(1), **needs}
     return nodes, tensors

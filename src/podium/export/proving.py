@@ -94,8 +94,8 @@ class Comparison:
         """Rows whose missing values the target treats as podium does; all if splits have a side for them."""
         ours, theirs = self.exportable.form.filling, self.theirs.filling
         if ours is None or theirs is None:
-            return ~np.isnan(X).any(axis=1) if self.target.no_missing else np.ones(len(X), bool)
-        return ~(np.isnan(X) & ~(ours == theirs)).any(axis=1)
+            return np.asarray(~np.isnan(X).any(axis=1)) if self.target.no_missing else np.ones(len(X), bool)
+        return np.asarray(~(np.isnan(X) & ~(ours == theirs)).any(axis=1))
 
     def touched(self, X: Singles, offsets: Ints) -> Flags:
         """Documents with a value for which a decision differs."""
