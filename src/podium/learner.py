@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import ModelFileError
 from podium.base.registry import Named, field_types, read_all
-from podium.data.dataset import Dataset
-from podium.scorers import Params, Prepared
-from podium.scorers.forms import Form
-from podium.solvers import Watch
 from podium.transforms import State, Transform
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.scorers import Params, Prepared
+    from podium.scorers.forms import Form
+    from podium.solvers import Watch
 
 
 @dataclass(frozen=True)

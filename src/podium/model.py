@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,14 +29,16 @@ from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
-from podium.distributions.temperature import TRIED, Temperature
 from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
-from podium.odds import Odds, odds_of
-from podium.scorers import Params, Prepared
 from podium.scorers.forms import Form, LinearForm
-from podium.solvers import Watch
 from podium.transforms import Identity, State, Transform
+
+if TYPE_CHECKING:
+    from podium.distributions.temperature import Temperature
+    from podium.odds import Odds
+    from podium.scorers import Params, Prepared
+    from podium.solvers import Watch
 
 FORMAT = 1
 _FEW = 2**20  # features that a file of any size may claim
@@ -152,6 +154,8 @@ class Model:
         pairties-*), which is not calibrated. `Odds.how` describes the distribution in words. `scores` are the model's
         scores of this data, if you have them already. The other arguments are those of `score`.
         """
+        from podium.odds import odds_of
+
         table = self._table(data, qid, group)
         grouped = table.grouped()
         values = self._scores(grouped) if scores is None else table.to_grouped(_check_scores(scores, table))
@@ -162,6 +166,8 @@ class Model:
         """Distribution and temperature fitted on validation data; None if there was none."""
         if "temperature" not in self.info:
             return None
+        from podium.distributions.temperature import TRIED, Temperature
+
         distributions = {repr(distribution): distribution for distribution in TRIED}
         return Temperature(distributions[self.info["distribution"]], self.info["temperature"])
 
@@ -269,18 +275,23 @@ def _try_out(model: Model) -> Model:
     zeros = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
-    temperature = model.info.get("temperature", 1.0)
-    if not isinstance(temperature, float) or not 1e-100 < temperature < 1e100:
-        raise ModelFileError(
-            f"Its temperature is {temperature!r}; a number from 1e-100 to 1e100 is expected. Train it again."
-        )
-    distribution = model.info.get("distribution")
-    if "temperature" in model.info and distribution not in [repr(tried) for tried in TRIED]:
-        raise ModelFileError(
-            f"Its distribution is {distribution!r}; {' or '.join(map(repr, TRIED))} is expected. Train it again."
-        )
+    if "temperature" in model.info:
+        _check_temperature(model.info["temperature"], model.info.get("distribution"))
     with np.errstate(all="ignore"):
         score = model._prepared(model.learner.transform.apply(model.state, zeros))
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model
+
+
+def _check_temperature(temperature: object, distribution: object) -> None:
+    """Raise a clear error unless odds can be computed with this temperature and distribution."""
+    from podium.distributions.temperature import TRIED
+
+    if not isinstance(temperature, float) or not 1e-100 < temperature < 1e100:
+        raise ModelFileError(
+            f"Its temperature is {temperature!r}; a number from 1e-100 to 1e100 is expected. Train it again."
+        )
+    names = [repr(tried) for tried in TRIED]
+    if distribution not in names:
+        raise ModelFileError(f"Its distribution is {distribution!r}; {' or '.join(names)} is expected. Train it again.")

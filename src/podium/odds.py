@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,9 +27,11 @@ from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
-from podium.distributions.temperature import Temperature
-from podium.learner import Learner
 from podium.losses import Loss
+
+if TYPE_CHECKING:
+    from podium.distributions.temperature import Temperature
+    from podium.learner import Learner
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,7 +149,7 @@ def _make(module: str, n_features: int) -> torch.nn.Module:
         )
     file, _, factory = module.partition(":")
     try:
-        net = getattr(importlib.import_module(file), factory)(n_features).double().eval()
+        net: torch.nn.Module = getattr(importlib.import_module(file), factory)(n_features).double().eval()
     except (ImportError, AttributeError, ValueError) as error:
         raise ParameterError(
             f"torch: module must be package.file:factory; {module} cannot be made: {error}."

@@ -24,7 +24,7 @@ class Bins:
 
     def __init__(self, data: Dataset, valid: Dataset | None, **settings: float) -> None:
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
-        self.settings = {**DETERMINISTIC, "num_threads": threads, **settings}
+        self.settings: dict[str, Any] = {**DETERMINISTIC, "num_threads": threads, **settings}
         self.n_features = data.n_features
         self.n_documents = data.n_documents
         with self.memory():
