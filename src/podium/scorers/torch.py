@@ -16,8 +16,7 @@ import functools
 import importlib
 import os
 from collections.abc import Callable
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def trust(module: str) -> None:
     _trusted.add(module)
 
 
-def mlp(n_features: int) -> torch.nn.Module:
+def mlp(n_features: int) -> Any:
     """Two hidden layers of 32 tanh units."""
     nn = _torch().nn
     layers = [nn.Linear(n_features, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)]
@@ -83,10 +82,10 @@ class Torch(RowScorer):
         return self._rows_with_pullback(self.theta(params, data.n_features), data.features)
 
     def n_params(self, n_features: int) -> int:
-        return sum(p.numel() for p in _shape_of(self.module, n_features).parameters())
+        return sum(p.numel() for p in _template(self.module, n_features).parameters())
 
     def penalised(self, n_features: int) -> Array:
-        sizes = [(p.numel(), p.ndim > 1) for p in _shape_of(self.module, n_features).parameters()]
+        sizes = [(p.numel(), p.ndim > 1) for p in _template(self.module, n_features).parameters()]
         return np.concatenate([np.full(n, float(weights)) for n, weights in sizes])
 
     def _rows_with_pullback(self, theta: Array, X: Features) -> tuple[Array, Callable[[Array], Array]]:
@@ -104,14 +103,14 @@ class _Net:
     """A module with the parameters θ, copied so that threads do not share it."""
 
     def __init__(self, scorer: Torch, theta: Array, n_features: int) -> None:
-        self.torch, self.net = _torch(), copy.deepcopy(_shape_of(scorer.module, n_features))
+        self.torch, self.net = _torch(), copy.deepcopy(_template(scorer.module, n_features))
         self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(theta.copy()), self.net.parameters())
 
     def score(self, X: Features) -> Array:
         with self.torch.no_grad():
             return _joined([self.forward(X[a:b]).numpy() for a, b in _blocks(X)])
 
-    def forward(self, X: Features) -> torch.Tensor:
+    def forward(self, X: Features) -> Any:
         rows = dense(X).astype(np.float64)
         out = self.net(self.torch.from_numpy(rows))
         if out.numel() != len(rows):
@@ -134,14 +133,14 @@ def _joined(parts: list[Array]) -> Array:
 
 
 @functools.lru_cache(maxsize=8)
-def _shape_of(module: str, n_features: int) -> torch.nn.Module:
+def _template(module: str, n_features: int) -> Any:
     """A module of which only the shapes of its parameters are used."""
     torch = _torch()
     with torch.random.fork_rng(devices=[]):
         return _make(module, n_features)
 
 
-def _make(module: str, n_features: int) -> torch.nn.Module:
+def _make(module: str, n_features: int) -> Any:
     if module not in _trusted | set(os.environ.get("PODIUM_TORCH", "").split(",")):
         raise ParameterError(
             f"torch: {module} is code, and this process was not told to run it. "
@@ -149,7 +148,7 @@ def _make(module: str, n_features: int) -> torch.nn.Module:
         )
     file, _, factory = module.partition(":")
     try:
-        net: torch.nn.Module = getattr(importlib.import_module(file), factory)(n_features).double().eval()
+        net = getattr(importlib.import_module(file), factory)(n_features).double().eval()
     except (ImportError, AttributeError, ValueError) as error:
         raise ParameterError(
             f"torch: module must be package.file:factory; {module} cannot be made: {error}."
@@ -161,7 +160,7 @@ def _make(module: str, n_features: int) -> torch.nn.Module:
     return net
 
 
-def _torch() -> ModuleType:
+def _torch() -> Any:
     try:
         import torch
     except ImportError:
