@@ -56,13 +56,13 @@ class AdaRank(LinearLearner):
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         refuse_missing(data, self.name)
-        measure = _Measure(self.metric, data)
-        alone = measure.of_features()  # (2d, Q)
-        prior = measure.prior
-        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-measure(np.zeros(data.n_documents))))
+        evaluation = _Evaluation(self.metric, data)
+        alone = evaluation.of_features()  # (2d, Q)
+        prior = evaluation.prior
+        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-evaluation(np.zeros(data.n_documents))))
         scores, rounds, reason = np.zeros(data.n_documents), 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            step = _next(measure, alone, P, scores, loss)
+            step = _next(evaluation, alone, P, scores, loss)
             if step is None:
                 rounds, reason = rounds - 1, "no feature lowers the loss further"
                 break
@@ -83,7 +83,7 @@ class AdaRank(LinearLearner):
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds, "objective": loss})
 
 
-class _Measure:
+class _Evaluation:
     """Values of the metric for the queries that count."""
 
     def __init__(self, metric: Metric, data: Dataset) -> None:
@@ -103,19 +103,19 @@ class _Measure:
 
 
 def _next(
-    measure: _Measure, alone: Array, P: Array, scores: Array, loss: float
+    evaluation: _Evaluation, alone: Array, P: Array, scores: Array, loss: float
 ) -> tuple[int, float, Array, Array, float] | None:
     """The best feature whose step lowers the loss: the feature, its step, scores, values of the metric, loss."""
     weighted = alone @ P
     for at in np.argsort(-weighted, kind="stable"):
-        feature, sign = at % measure.data.n_features, 1.0 if at < measure.data.n_features else -1.0
+        feature, sign = at % evaluation.data.n_features, 1.0 if at < evaluation.data.n_features else -1.0
         E = min(float(weighted[at]), 1 - 1e-6)  # the step of a perfect feature would be infinite
         if E <= 0:
             return None
         alpha = sign * 0.5 * np.log((1 + E) / (1 - E))
-        moved = scores + alpha * column(measure.data.features, int(feature)).astype(np.float64)
-        reached = measure(moved)
-        value = float(measure.prior @ np.exp(-reached))
+        moved = scores + alpha * column(evaluation.data.features, int(feature)).astype(np.float64)
+        reached = evaluation(moved)
+        value = float(evaluation.prior @ np.exp(-reached))
         if value < loss:
             return int(feature), float(alpha), moved, reached, value
     return None

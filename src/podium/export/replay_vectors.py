@@ -165,7 +165,7 @@ def scores_of(model: Model, X: Singles) -> Array:
 
 
 def lines(X: Singles, scores: Array) -> Iterator[str]:
-    """A JSON object per row: the features, null where missing, and podium's score."""
+    """A JSON object per row: the features, null if missing, and podium's score."""
     for row, score in zip(X.tolist(), scores.tolist(), strict=True):
         features = [None if x != x else x for x in row]
         yield json.dumps({"features": features, "score": score}) + "\n"

@@ -82,7 +82,7 @@ class Kernel:
         squares = squared_distances(X, self.landmarks)
         near = np.exp(-self.gamma * squares)
         power = self.gamma * (2 * (rounding(d + 4) * far**2 + 2 * far * gap + gap**2) + 8 * UNIT64 * far**2)
-        grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped where it is more than 1
+        grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped at an exponent of 1
         off = np.where(power < 1.0, near * np.expm1(np.minimum(power, 1.0)), grown)
         off += 16 * UNIT64 * near + float(np.finfo(np.float64).tiny)
         size = np.abs(self.root)

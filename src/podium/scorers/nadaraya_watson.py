@@ -139,7 +139,7 @@ class NadarayaWatson(SmoothScorer):
 class _Near(NamedTuple):
     """Kernel weights of the reference documents for a block of rows."""
 
-    weights: AnyArray  # (rows, N) K_i, times what makes the largest of a row 1
+    weights: AnyArray  # (rows, N) K_i, scaled so that the largest of a row is 1
     totals: AnyArray  # (rows,) ΣK
     scores: Array  # (rows,)
 
