@@ -31,7 +31,7 @@ class Learned:
 
 
 class Learner(Named):
-    """Turns data into a model. Its fields are its parameters; one of them is the `transform` of the features."""
+    """A learning algorithm. Its fields are its parameters; one of them is the `transform` of the features."""
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"

@@ -178,7 +178,7 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
-    """Mean of a metric over the queries that count."""
+    """Mean of a metric for a model on data, over the queries that count."""
     return mean_metric(metric, model.score(data), data)
 
 

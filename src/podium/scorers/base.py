@@ -62,7 +62,7 @@ class SmoothScorer(Scorer):
     """A scorer that is a differentiable function of a flat array of parameters, θ = params["theta"]."""
 
     at_least_zero: ClassVar[bool] = False
-    """Whether parameters can be restricted to θ ≥ 0, since −θ gives the same scores."""
+    """Whether parameters can be restricted to θ ≥ 0, since their signs do not matter."""
 
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         """Initial parameters θ."""  # (P,)
