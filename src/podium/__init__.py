@@ -1,4 +1,4 @@
-"""podium: learning to rank, from features to rankings with odds.
+"""podium: learning to rank. Train, evaluate and serve ranking models, with calibrated probabilities of ranks.
 
     >>> import podium
     >>> data, _ = podium.make_letor_like(30, seed=1)
@@ -7,8 +7,8 @@
     >>> podium.evaluate(test, model.score(test), "ndcg@10").means()["ndcg@10"].value > 0.5
     True
 
-In every package, `__init__.pyi` lists the public names. They are imported when they are first used, so that
-`import podium` costs nothing.
+`__init__.pyi` lists the public names, here and in every subpackage. Each is imported on first use, so that
+`import podium` takes almost no time.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""`python -m podium` is `podium`."""
+"""`python -m podium`: the same as the command `podium`."""
 
 from podium.cli.main import main
 

@@ -1,36 +1,37 @@
-"""Learner: anything that can be fitted and then scores documents: a recipe, or a self-contained algorithm."""
+"""Learner: the base class of everything that is fitted to data and scores documents: recipes and algorithms."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import ModelFileError
 from podium.base.registry import Named, field_types, read_all
-from podium.data.dataset import Dataset
-from podium.scorers import Params, Prepared
-from podium.scorers.forms import Form
-from podium.solvers import Watch
 from podium.transforms import State, Transform
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.scorers import Params, Prepared
+    from podium.scorers.forms import Form
+    from podium.solvers import Watch
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What a learner found."""
+    """Result of learning."""
 
-    learner: Learner  # with whatever parameters of its own it has learned
+    learner: Learner  # with the values of the parameters that it learns itself
     params: Params
-    record: dict[str, Any]  # how it went: numbers and words for people
-    state: State | None = None  # of the learner's transform, where it is not the one that was fitted
+    record: dict[str, Any]  # about the run, for the reader of a model: why it stopped, iterations, objective
+    state: State | None = None  # of the learner's transform; None: as fitted to the training data
 
 
 class Learner(Named):
-    """What turns data into a model. Its fields are its settings, one of them its `transform` of the features."""
+    """A learning algorithm. Its fields are its parameters; one of them is the `transform` of the features."""
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"
@@ -38,7 +39,7 @@ class Learner(Named):
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False
-    """Whether it can learn from document weights; `training.fit` raises an error where it cannot."""
+    """Whether it can learn from document weights; `training.fit` raises an error if it cannot."""
 
     @property
     def per_query(self) -> bool:
@@ -46,48 +47,48 @@ class Learner(Named):
         return self.transform.per_query
 
     def check(self, data: Dataset) -> None:
-        """Raise a clear error, before work starts, if the settings or the data cannot be used."""
+        """Raise a clear error, before work starts, if the parameters or the data cannot be used."""
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
-        """Fit transformed data; `watch.valid` is transformed too."""
+        """Fit to transformed data; `watch.valid` is transformed too."""
         raise NotImplementedError
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        """Scores of transformed data, larger is better."""
+    def score(self, params: Params, data: Dataset) -> Array:
+        """Scores of the documents of transformed data; larger is better."""
         raise NotImplementedError
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        """A function from transformed data to scores that does once what does not depend on the data."""
+        """A scoring function of transformed data; work that does not depend on the data is done here, once."""
         return functools.partial(self.score, params)
 
     def form(self, params: Params, n_features: int) -> Form | None:
-        """What a fitted model is made of, over transformed features; None where it has none of the known forms."""
+        """Form of the fitted model over transformed features (linear, trees, …); None if it has none of them."""
         return None
 
     def digest(self) -> str:
-        """A hash of what it learns from beside its settings and the data; empty of most."""
+        """Hash of other inputs than its parameters and the data, such as a file; empty for most learners."""
         return ""
 
-    def changed(self, settings: dict[str, str]) -> Learner:
-        """The learner with other settings, given as text."""
-        return replace(self, **read_all(type(self), settings))  # type: ignore[type-var]
+    def changed(self, parameters: dict[str, str]) -> Learner:
+        """The learner with other values of parameters, as text."""
+        return replace(self, **read_all(type(self), parameters))  # type: ignore[type-var]
 
     def has_parameter(self, key: str) -> bool:
-        """Whether it has a setting of this name."""
+        """Whether it has a parameter of this name."""
         return key in field_types(type(self))
 
 
 def fitted(params: Params, name: str, shape: tuple[int | None, ...]) -> Array:
-    """An array of a fitted learner as float64, refused where a model file holds another shape."""
-    found = params.get(name)
+    """Array of a fitted learner as float64; raises an error if it is missing or has another shape."""
+    array = params.get(name)
     if (
-        found is None
-        or found.ndim != len(shape)
-        or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True))
+        array is None
+        or array.ndim != len(shape)
+        or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True))
     ):
-        got = "nothing" if found is None else f"shape {found.shape}"
+        got = "nothing" if array is None else f"shape {array.shape}"
         expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
         raise ModelFileError(
             f"The model's array {name!r} should have shape {expected}; got {got}. Train the model again."
         )
-    return np.asarray(found, np.float64)
+    return np.asarray(array, np.float64)

@@ -1,12 +1,12 @@
-"""The methods of the literature, by name: a table of recipes, and the baselines beside them.
+"""Learning-to-rank methods by name: a table of recipes, self-contained algorithms and baselines.
 
     >>> from podium.methods import method
     >>> method("listnet(scorer=mlp)").learner
     recipe(loss=listnet,scorer=mlp,solver=adam)
 
-A method's `grid` is tried on validation data, if there is any; parameters that a specification names are left alone.
-A method with other parts keeps what it has of the grid, so that `listnet(scorer=mlp)` has its penalty chosen too.
-`register_method` adds a method from outside.
+With validation data, hyperparameters are chosen from a method's `grid`; those named in a specification stay fixed.
+A method with other parts keeps the entries of the grid that still apply: the penalty of `listnet(scorer=mlp)` is
+chosen too. `register_method` adds a custom method.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from podium.transforms import Transform
 
 @dataclass(frozen=True)
 class Method:
-    """A learner, with the short grid that validation data chooses from: values of parameters, or other parts."""
+    """A learner and its short grid: the hyperparameters, or other parts, to choose from on validation data."""
 
     learner: Learner
     grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     family: str = "your own"
-    doc: str = ""  # its page, if the docstring of its loss or learner is not
-    fixed: frozenset[str] = frozenset()  # parameters that a specification names, and no search changes
+    doc: str = ""  # its documentation, if other than the docstring of its loss or learner
+    fixed: frozenset[str] = frozenset()  # parameters named in a specification, which tuning leaves alone
 
     def about(self) -> Named:
-        """The part that makes the method what it is: a recipe's loss, else the learner itself."""
+        """The part that defines the method: the loss of a recipe, else the learner itself."""
         return self.learner.loss if isinstance(self.learner, Recipe) else self.learner
 
     def page(self) -> str:
-        """What to know about it: formula, ties, cost, use, reference."""
+        """Documentation of the method: formula, ties, cost, use, reference."""
         return inspect.cleandoc(self.doc or type(self.about()).__doc__ or "")
 
     def without(self, refused: Callable[[Transform], bool]) -> Method:
-        """The method without the transforms in its grid that are refused."""
+        """The method without the transforms in its grid for which `refused` is true."""
 
-        def left(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(one for one in values if not (isinstance(one, Transform) and refused(one)))
+        def kept(values: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(value for value in values if not (isinstance(value, Transform) and refused(value)))
 
-        return replace(self, grid={name: left(values) for name, values in self.grid.items()})
+        return replace(self, grid={name: kept(values) for name, values in self.grid.items()})
 
 
 Grid = dict[str, tuple[Any, ...]]
@@ -99,7 +99,7 @@ _TABLE: dict[str, dict[str, tuple[str, Grid]]] = {
     },
     "listwise": {
         "listnet": ("recipe(loss=listnet)", PENALTY),
-        # its size is that of the labels' sum: 1 for clicks per page, tens for the grades of a long list
+        # the loss grows with the sum of the labels (1 for clicks, tens for grades of a long list), hence the wide grid
         "softmax": ("recipe(loss=softmax)", {"penalty": (0.01, 0.1, 1.0, 10.0)}),
         "listmle": ("recipe(loss=listmle,solver=adam)", PENALTY),
         "thurstone": ("recipe(loss=thurstone)", PENALTY),
@@ -143,7 +143,7 @@ _ADDED: dict[str, Method] = {}
 
 
 class Methods(Mapping[str, Method]):
-    """Every named method, read-only: the table above, and what plug-ins and `register_method` add."""
+    """Read-only mapping of all named methods: the table above, plug-ins, and those of `register_method`."""
 
     def __getitem__(self, name: str) -> Method:
         load_plugins()
@@ -173,36 +173,36 @@ def _of_row(name: str) -> Method:
     return Method(Learner.parse(learner), {**grid, **transforms}, family)
 
 
-def register_method(name: str, found: Method) -> None:
-    """Add a named method: every command, grammar and comparison then knows it.
+def register_method(name: str, method: Method) -> None:
+    """Register a custom method under a name, for use in every command, specification and comparison.
 
-    A module that does so, and is named by an entry point of the group `podium`, is a plug-in: installed once, its
-    methods are known everywhere. What a script registers is known in its own process alone.
+    A method registered by a script exists in that process only. To have it in every process, register it in an
+    installed module and name the module in an entry point of the group `podium`: a plug-in.
     """
     if not re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", name) or name in ("all", "recipe"):
         raise ParameterError(
             f"A method cannot be called {name!r}. Use lower-case letters, digits and hyphens; all and recipe are taken."
         )
-    if name in METHODS and METHODS[name] != found:
+    if name in METHODS and METHODS[name] != method:
         raise ParameterError(f"There is a method {name!r} already: {METHODS[name].learner!r}. Choose another name.")
-    for key, values in found.grid.items():
+    for key, values in method.grid.items():
         for value in values:
-            found.learner.changed({key: write(value)})  # an error if the learner has no such parameter or value
+            method.learner.changed({key: write(value)})  # raises if the learner has no such parameter or value
     if name not in _ROWS:
-        _ADDED[name] = found
+        _ADDED[name] = method
 
 
 def method(text: str) -> Method:
-    """The method that `text` names: a name of the table, a name with changes, or a recipe in full.
+    """Parse the specification of a method: a name, a name with changed parameters, or a recipe in full.
 
     `listnet`, `listnet(penalty=0.1)`, `listnet(scorer=mlp(hidden=[16]))`, `recipe(loss=listnet,scorer=linear)`.
     """
-    name, settings = split_call(text)
+    name, parameters = split_call(text)
     if name not in METHODS:
-        return Method(build(_learner(name, text), settings), fixed=_named(settings))
-    found, fixed = METHODS[name], _named(settings)
-    learner = found.learner.changed(settings)
-    return replace(found, learner=learner, grid=_grid_of(learner, found, settings.keys() | fixed), fixed=fixed)
+        return Method(build(_learner(name, text), parameters), fixed=_named(parameters))
+    original, fixed = METHODS[name], _named(parameters)
+    learner = original.learner.changed(parameters)
+    return replace(original, learner=learner, grid=_grid_of(learner, original, parameters.keys() | fixed), fixed=fixed)
 
 
 def _learner(name: str, text: str) -> type[Learner]:
@@ -216,24 +216,24 @@ def _learner(name: str, text: str) -> type[Learner]:
 
 
 def _grid_of(learner: Learner, original: Method, named: AbstractSet[str]) -> dict[str, tuple[Any, ...]]:
-    """What the grid of a method leaves to try of its changed learner: every entry that it has and nobody named.
+    """The entries of a method's grid that its changed learner has and that are not `named` in the specification.
 
-    Steps that suit one kind of solver are lost on another, so there its own learning rate is tried before them.
+    Learning rates differ between kinds of solvers, so another solver's default is tried first.
     """
     kept = {key: values for key, values in original.grid.items() if key not in named and learner.has_parameter(key)}
-    before, after = (getattr(one, "solver", None) for one in (original.learner, learner))
+    before, after = getattr(original.learner, "solver", None), getattr(learner, "solver", None)
     if "learning_rate" in kept and type(before) is not type(after):
         kept["learning_rate"] = (after.learning_rate, *kept["learning_rate"])  # type: ignore[union-attr]
     return kept
 
 
 def _as_recipe(name: str, text: str) -> str:
-    """The recipe for a loss, with its parameters."""
+    """Specification of a recipe with this loss and its parameters."""
     return f"recipe(loss={name}{text.strip().removeprefix(name).strip()})"
 
 
-def _named(settings: dict[str, str]) -> frozenset[str]:
-    """The parameters that a specification names, those within its parts too."""
-    parts = {part for part in field_types(Recipe) if part in settings}
-    inside = {name for part in parts for name in split_call(settings[part])[1]}
-    return frozenset(inside | (settings.keys() - parts))
+def _named(parameters: dict[str, str]) -> frozenset[str]:
+    """Names of the parameters in a specification, including those of its parts."""
+    parts = {part for part in field_types(Recipe) if part in parameters}
+    inside = {name for part in parts for name in split_call(parameters[part])[1]}
+    return frozenset(inside | (parameters.keys() - parts))

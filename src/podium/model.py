@@ -1,7 +1,7 @@
-"""Model: fitted and immutable. One file holds it: JSON and plain arrays, versioned, checksummed, never code.
+"""Model: a fitted, immutable ranker, saved as one file of JSON and plain arrays: versioned, checksummed, without code.
 
-model.podium (a zip archive, nothing compressed)
-├── model.json      format version, learner, features, how it was made, and each array's type, shape and hash
+model.podium (an uncompressed zip archive)
+├── model.json      format version, learner, features, training record, and each array's type, shape and hash
 └── arrays/NAME     the bytes of each array
 """
 
@@ -16,72 +16,75 @@ from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base import archive
+from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
-from podium.distributions.temperature import TRIED, Temperature
 from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
-from podium.odds import Odds, odds_of
-from podium.scorers import Params, Prepared
 from podium.scorers.forms import Form, LinearForm
-from podium.solvers import Watch
 from podium.transforms import Identity, State, Transform
 
+if TYPE_CHECKING:
+    from podium.distributions.temperature import Temperature
+    from podium.odds import Odds
+    from podium.scorers import Params, Prepared
+    from podium.solvers import Watch
+
 FORMAT = 1
-_FEW = 2**20  # features that even the smallest model may have
+_FEW = 2**20  # features that a file of any size may claim
 _KIND = "podium model"
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted learner with the transform it was trained behind."""
+    """A fitted learner and the transform of its features: scores, ranks, and probabilities of ranks."""
 
     learner: Learner
     params: Params
     state: State  # of the transform
     n_features: int
     feature_names: tuple[str, ...] | None
-    info: Mapping[str, Any]  # how it was made, as JSON; read-only
+    info: Mapping[str, Any]  # record of the training, as JSON; read-only
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return type(self), tuple((values | {"info": dict(self.info)}).values())
 
-    def score(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> NDArray[np.float64]:
+    def score(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
         """The score of each document, in the row order of the data; larger is better.
 
         The data is a Dataset, a frame with the columns that the model was trained on, or an array of features with the
         queries of its rows in `qid` or `group`. Without these, the rows of an array are one query.
         """  # (N,)
-        given = self._documents(data, qid, group)
-        return given.from_grouped(self._scores(given.grouped()))
+        table = self._table(data, qid, group)
+        return table.from_grouped(self._scores(table.grouped()))
 
-    def rank(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> NDArray[np.int64]:
+    def rank(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Ints:
         """The dense rank of each document in its query: 1 is the top, ties share a rank (1, 2, 2, 3).
 
-        In the row order of the data, which is as for `score`.
+        Arguments and row order are those of `score`.
         """  # (N,)
-        given = self._documents(data, qid, group)
-        grouped = given.grouped()
+        table = self._table(data, qid, group)
+        grouped = table.grouped()
         scores, offsets = self._scores(grouped), grouped.offsets
         parts = [ranking.dense_ranks(scores[a:b]) for a, b in itertools.pairwise(offsets)]
-        return given.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
+        return table.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
 
-    def _documents(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
-        """What is to be scored, in the caller's row order."""
+    def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
+        """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
                 data, qid=qid, group=group, features=self.feature_names, per_query=self.learner.per_query
@@ -89,8 +92,8 @@ class Model:
         table: Table = data
         return self.align_features(table)
 
-    def _scores(self, data: Dataset) -> NDArray[np.float64]:
-        """The scores of grouped data with the model's features."""
+    def _scores(self, data: Dataset) -> Array:
+        """Scores of grouped data that has the model's features."""
         scores = self._prepared(self.learner.transform.apply(self.state, data))
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores))[0])
@@ -102,12 +105,12 @@ class Model:
             )
         return scores
 
-    def with_info(self, **more: Any) -> Model:
-        """The same model with more told of how it was made."""
-        made = replace(self, info={**self.info, **more})
-        if "_prepared" in self.__dict__:  # what was parsed once need not be parsed again
-            made.__dict__["_prepared"] = self._prepared
-        return made
+    def with_info(self, **more: object) -> Model:
+        """The same model with more entries in `info`."""
+        extended = replace(self, info={**self.info, **more})
+        if "_prepared" in self.__dict__:  # trees are parsed once
+            extended.__dict__["_prepared"] = self._prepared
+        return extended
 
     @functools.cached_property
     def _prepared(self) -> Prepared:
@@ -115,24 +118,24 @@ class Model:
 
     @property
     def _width(self) -> int:
-        """The number of transformed features."""
-        return self.learner.transform.apply(self.state, self._nothing).n_features
+        """Number of transformed features."""
+        return self.learner.transform.apply(self.state, self._empty).n_features
 
     @property
-    def _nothing(self) -> Dataset:
-        """No documents, with the model's features."""
+    def _empty(self) -> Dataset:
+        """A dataset without documents that has the model's features."""
         return Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
 
     def form(self) -> Form | None:
-        """What the model is made of, over transformed features; None where it has none of the known forms."""
+        """Form of the model over transformed features (linear, trees, …); None if it has none of them."""
         return self.learner.form(self.params, self._width)
 
-    def coefficients(self) -> NDArray[np.float64] | None:
-        """The weight of each feature in its own unit; None where scores are not linear in the features."""  # (d,)
+    def coefficients(self) -> Array | None:
+        """Weight of each feature, in the feature's unit; None if scores are not linear in the features."""  # (d,)
         form, transform = self.form(), self.learner.transform
         if transform.per_query or not isinstance(form, LinearForm):
             return None
-        affine = transform.affine(self.state, self._nothing)
+        affine = transform.affine(self.state, self._empty)
         return None if affine is None else form.weights * affine.scale
 
     def distribution(
@@ -144,33 +147,37 @@ class Model:
         with_ties: bool = False,
         scores: ArrayLike | None = None,
     ) -> Odds:
-        """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
+        """Odds: the probability distribution of each query's ranking, with P(first), expected ranks and intervals.
 
-        It is reverse Plackett–Luce, or Plackett–Luce if that fits validation data clearly better, with the temperature
-        that was fitted there. `with_ties` asks for the model's own distribution over rankings with ties (pmop-*,
-        pairties-*), which is not calibrated. `Odds.how` says in words which one it is. `scores` are the model's scores
-        of this data, if you have them already. The data is as for `score`.
+        It is reverse Plackett–Luce, or Plackett–Luce if that fits validation data clearly better, calibrated by a
+        temperature fitted there. `with_ties` asks for the model's own distribution over rankings with ties (pmop-*,
+        pairties-*), which is not calibrated. `Odds.how` describes the distribution in words. `scores` are the model's
+        scores of this data, if you have them already. The other arguments are those of `score`.
         """
-        given = self._documents(data, qid, group)
-        grouped = given.grouped()
-        known = self._scores(grouped) if scores is None else given.to_grouped(_scores_of(given, scores))
-        found = odds_of(self.learner, known, grouped.offsets, fitted=self._temperature(), with_ties=with_ties)
-        return found if grouped is given else replace(found, rows=grouped.rows)
+        from podium.odds import odds_of
+
+        table = self._table(data, qid, group)
+        grouped = table.grouped()
+        values = self._scores(grouped) if scores is None else table.to_grouped(_check_scores(scores, table))
+        odds = odds_of(self.learner, values, grouped.offsets, fitted=self._temperature(), with_ties=with_ties)
+        return odds if grouped is table else replace(odds, rows=grouped.rows)
 
     def _temperature(self) -> Temperature | None:
-        """What was fitted on validation data; None where there was none."""
+        """Distribution and temperature fitted on validation data; None if there was none."""
         if "temperature" not in self.info:
             return None
-        known = {repr(distribution): distribution for distribution in TRIED}
-        return Temperature(known[self.info["distribution"]], self.info["temperature"])
+        from podium.distributions.temperature import TRIED, Temperature
+
+        distributions = {repr(distribution): distribution for distribution in TRIED}
+        return Temperature(distributions[self.info["distribution"]], self.info["temperature"])
 
     def __repr__(self) -> str:
         valid = self.info.get("valid")
-        judged = f", {self.info.get('metric')} {valid:.4f} on validation data" if isinstance(valid, float) else ""
-        return f"Model({self.learner}, {self.n_features} features{judged})"
+        quality = f", {self.info.get('metric')} {valid:.4f} on validation data" if isinstance(valid, float) else ""
+        return f"Model({self.learner}, {self.n_features} features{quality})"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file; the same model gives the same bytes."""
+        """Write the model to a file; equal models give equal bytes."""
         arrays = {f"params/{k}": v for k, v in self.params.items()} | {f"state/{k}": v for k, v in self.state.items()}
         head = {
             "learner": repr(self.learner),
@@ -182,12 +189,12 @@ class Model:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
-        """Read a model file. Opening one from strangers is safe: it holds numbers and names, never code."""
+        """Read a model file. Loading an untrusted file is safe: it contains numbers and names, never code."""
         with archive.file_errors(path, _KIND, made_by="podium train -o"):
             return _try_out(_read(path))
 
     def align_features(self, data: T) -> T:
-        """The data with the model's features in the model's order: by name where both have names, else by place."""
+        """The data with the model's features in the model's order: by name if both have names, else by position."""
         data = align_features(data, self.feature_names)
         if data.n_features != self.n_features:
             raise DataError(
@@ -203,13 +210,13 @@ load = Model.load
 
 @register
 class SavedModel(Learner):
-    """A model file, which is not trained: it scores as it did when it was saved, whatever the training data.
+    """A saved model as a method: it is not trained again, whatever the training data.
 
-    Use it for: comparing a model of today, or one that `podium import` took in, with methods that are trained.
+    Use it for: comparing an existing model, or one from `podium import`, with methods that are trained.
     """
 
     file: str = ""
-    """A file that `podium train` or `podium import` wrote."""
+    """Model file of `podium train` or `podium import`."""
     transform: Transform = Identity()
     name = "model"
 
@@ -232,8 +239,8 @@ class SavedModel(Learner):
         return hashlib.sha256(Path(self.file).read_bytes()).hexdigest()
 
 
-def _scores_of(data: Table, scores: ArrayLike) -> NDArray[np.float64]:
-    """Scores that are known already, one per document."""
+def _check_scores(scores: ArrayLike, data: Table) -> Array:
+    """Scores from the caller as an array; raises a clear error unless there is one finite number per document."""
     values = float_numbers(scores, "score", where=data.source)
     if len(values) != data.n_documents:
         raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
@@ -259,27 +266,32 @@ def _read(path: str | PathLike[str]) -> Model:
     )
 
 
-def _under(folder: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _under(folder: str, arrays: Params) -> Params:
     return {name.removeprefix(folder): array for name, array in arrays.items() if name.startswith(folder)}
 
 
 def _try_out(model: Model) -> Model:
-    """Score one document of zeros, so that parts that do not fit are refused now and not in use."""
-    nothing = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
+    """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
+    zeros = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
-    temperature = model.info.get("temperature", 1.0)
+    if "temperature" in model.info:
+        _check_temperature(model.info["temperature"], model.info.get("distribution"))
+    with np.errstate(all="ignore"):
+        score = model._prepared(model.learner.transform.apply(model.state, zeros))
+    if score.shape != (1,) or not np.isfinite(score).all():
+        raise ModelFileError("Its parameters are not finite numbers.")
+    return model
+
+
+def _check_temperature(temperature: object, distribution: object) -> None:
+    """Raise a clear error unless odds can be computed with this temperature and distribution."""
+    from podium.distributions.temperature import TRIED
+
     if not isinstance(temperature, float) or not 1e-100 < temperature < 1e100:
         raise ModelFileError(
             f"Its temperature is {temperature!r}; a number from 1e-100 to 1e100 is expected. Train it again."
         )
-    distribution = model.info.get("distribution")
-    if "temperature" in model.info and distribution not in [repr(one) for one in TRIED]:
-        raise ModelFileError(
-            f"Its distribution is {distribution!r}; {' or '.join(map(repr, TRIED))} is expected. Train it again."
-        )
-    with np.errstate(all="ignore"):
-        score = model._prepared(model.learner.transform.apply(model.state, nothing))
-    if score.shape != (1,) or not np.isfinite(score).all():
-        raise ModelFileError("Its parameters are not finite numbers.")
-    return model
+    names = [repr(tried) for tried in TRIED]
+    if distribution not in names:
+        raise ModelFileError(f"Its distribution is {distribution!r}; {' or '.join(names)} is expected. Train it again.")

@@ -1,7 +1,7 @@
-"""Odds: the distribution of each query's ranking under a model.
+"""Odds: probabilities of ranks. A model's scores as a distribution over the rankings of each query.
 
-Scores have no unit. A distribution over rankings of s/T, with a temperature T fitted on validation data, turns them
-into odds (`temperature.py`).
+Scores s have no unit. A distribution over rankings of s/T, with a temperature T fitted on validation data, turns them
+into calibrated probabilities (`distributions/temperature.py`).
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(60, seed=1)
@@ -18,76 +18,79 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
-from podium.distributions.temperature import Temperature
-from podium.learner import Learner
 from podium.losses import Loss
+
+if TYPE_CHECKING:
+    from podium.distributions.temperature import Temperature
+    from podium.learner import Learner
 
 
 @dataclass(frozen=True, eq=False)
 class QueryOdds:
-    """The distribution of one query's ranking. Ranks are dense: tied documents share a rank."""
+    """Distribution over the rankings of one query. Ranks are dense: tied documents share a rank."""
 
     distribution: RankingDistribution
-    scores: NDArray[np.float64]  # (n,), over the temperature
+    scores: Array  # (n,), over the temperature
 
     @functools.cached_property
     def _summary(self) -> RankSummary:
         return self.summary()
 
     @property
-    def first(self) -> NDArray[np.float64]:
+    def first(self) -> Array:
         """P(document i comes first), alone or tied."""
         return self._summary.first
 
     @property
-    def expected_rank(self) -> NDArray[np.float64]:
-        """The mean rank of each document."""
+    def expected_rank(self) -> Array:
+        """Mean rank of each document."""
         return self._summary.expected
 
-    def interval(self, level: float = 0.9) -> NDArray[np.int64]:
+    def interval(self, level: float = 0.9) -> Ints:
         """Ranks [low, high] of each document: its rank is below, or above, with probability (1 − level)/2 at most."""
-        found = self.summary(level)
-        return np.column_stack([found.low, found.high])
+        summary = self.summary(level)
+        return np.column_stack([summary.low, summary.high])
 
     def summary(self, level: float = 0.9) -> RankSummary:
-        """P(first), the expected rank and the interval of each document."""
+        """P(first), expected rank and interval of each document."""
         return self.distribution.summary(self.scores, level=level)
 
-    def rank_marginals(self) -> NDArray[np.float64]:
+    def rank_marginals(self) -> Array:
         """P(document i has rank r + 1) at [i, r]."""  # (n, n)
         return self.distribution.rank_marginals(self.scores)
 
-    def prefers(self) -> NDArray[np.float64]:
+    def prefers(self) -> Array:
         """P(document i comes before document j) at [i, j]."""  # (n, n)
         return self.distribution.prefers(self.scores)
 
-    def sample(self, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the distribution, one per row."""  # (size, n)
+    def sample(self, rng: np.random.Generator, size: int = 1) -> Ints:
+        """Draw rankings from the distribution, one per row."""  # (size, n)
         return self.distribution.sample(self.scores, rng, size)
 
     def log_prob(self, ranks: ArrayLike) -> float:
-        """The logarithm of the probability of a ranking."""
+        """Log-probability of a ranking."""
         return self.distribution.log_prob(self.scores, ranks)
 
 
 @dataclass(frozen=True, eq=False)
 class Odds:
-    """The distribution of every query's ranking: `odds[q]` is that of query q."""
+    """Distributions over the rankings of all queries: `odds[q]` is that of query q."""
 
     distribution: RankingDistribution
-    scores: NDArray[np.float64]  # (N,) over the temperature
-    offsets: NDArray[np.int64]  # (Q+1,)
-    temperature: float | None  # what scores were divided by; None if they were not
-    how: str  # which distribution, and where its temperature is from
-    rows: NDArray[np.int64] | None = None  # (N,) the data's row of each score; None if in the data's order
+    scores: Array  # (N,) over the temperature
+    offsets: Ints  # (Q+1,)
+    temperature: float | None  # divisor of the scores; None if there is none
+    how: str  # in words: the distribution, and the origin of its temperature
+    rows: Ints | None = None  # (N,) the data's row of each score; None if in the data's order
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -100,7 +103,7 @@ class Odds:
         return (self[q] for q in range(len(self)))
 
     def summary(self, level: float = 0.9) -> RankSummary:
-        """P(first), the expected rank and the interval of every document, in the row order of the data."""  # (N,) each
+        """P(first), expected rank and interval of every document, in the row order of the data."""  # (N,) each
         parts = [query.summary(level) for query in self if len(query.scores)]
         kinds = {"first": np.float64, "expected": np.float64, "low": np.int64, "high": np.int64}
         joined: dict[str, Any] = {
@@ -115,13 +118,13 @@ class Odds:
 
 def odds_of(
     learner: Learner,
-    scores: NDArray[np.float64],
-    offsets: NDArray[np.int64],
+    scores: Array,
+    offsets: Ints,
     *,
     fitted: Temperature | None,
     with_ties: bool,
 ) -> Odds:
-    """The odds of a learner's scores; `fitted` is None if no temperature was fitted on validation data."""
+    """Odds from a learner's scores; `fitted` is None if no temperature was fitted on validation data."""
     loss = getattr(learner, "loss", None)
     own = loss.rank_distribution() if isinstance(loss, Loss) else None
     name = learner.name if loss is None else loss.name
@@ -143,8 +146,8 @@ def odds_of(
             "model has seen none with two grades in a query. "
             "Train it with some: podium train DATA --valid MORE, or train(data, …, valid=more)."
         )
-    called = _WORDS.get(own[0], repr(own[0]))
-    how = f"{called}, as trained by {name}: there was no validation data to fit a temperature on"
+    words = _WORDS.get(own[0], repr(own[0]))
+    how = f"{words}, as trained by {name}: there was no validation data to fit a temperature on"
     return Odds(own[0], scores / own[1], offsets, own[1], how)
 
 

@@ -1,8 +1,8 @@
-"""A loss of a scorer on a dataset, as one function of parameters.
+"""Problem: the training objective of a loss and a scorer on a dataset, as a function of the parameters θ.
 
     F(θ) = (1/Q) Σ_q L_q(f(X_q; θ)) + (λ/2)‖θ‖²
 
-θ is the scorer's parameters followed by the loss's learned ones; offsets and learned ones are not penalised.
+θ has the scorer's parameters, then the loss's learned ones. Offsets and the loss's parameters are not penalised.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from podium.scorers import Params, Scorer, SmoothScorer
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Parameters of a scorer that is linear in them, and their scores on the training data: both move along a line."""
+    """Parameters of a scorer that is linear in them, with their scores on the training data; a step moves both."""
 
     theta: Array
     scores: Array | None  # None if the training data is elsewhere
 
     def moved(self, length: float, step: Point) -> Point:
-        """The point at `length` times a step from here."""
+        """The point `length` steps from here."""
         if self.scores is None or step.scores is None:
             return Point(self.theta + length * step.theta, None)
         return Point(self.theta + length * step.theta, self.scores + length * step.scores)
@@ -36,13 +36,13 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a solver minimises."""
+    """The objective F that a solver minimises, with its gradient and Hessian products."""
 
     loss: Loss
     scorer: Scorer
     data: Dataset
     penalty: float = 0.0
-    reference: Params | None = None  # the documents that the scorer keeps, found when the problem is made
+    reference: Params | None = None  # documents that the scorer keeps; set when the problem is created
 
     def __post_init__(self) -> None:
         if self.reference is None:
@@ -52,7 +52,7 @@ class Problem:
             object.__setattr__(self, "reference", kept)
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from."""
+        """Initial parameters."""
         return np.concatenate([self._smooth.init(self.data.n_features, rng), self.loss.learned_values()])
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -60,7 +60,7 @@ class Problem:
         return self.on(self.data, theta)
 
     def on(self, data: Dataset, theta: Array, step: int | None = None) -> tuple[float, Array]:
-        """F and its gradient over some queries; a loss that draws at random draws anew for each step."""
+        """F and its gradient over a subset of queries; sampled losses draw new samples at each step."""
         params, loss = self.split(theta)
         scores, pullback = self._smooth.score_with_pullback(params, data)
         constants = loss.constants(data) if loss.learned else self.constants
@@ -72,7 +72,7 @@ class Problem:
         return got.value / data.n_queries + self._shrinkage(theta), gradient + self.penalty * self.penalised * theta
 
     def point(self, theta: Array) -> Point:
-        """Parameters with their scores on the training data: a pass over the features."""
+        """Parameters with their scores on the training data, which takes a pass over the features."""
         return Point(theta, self.scores(theta, self.data))
 
     def value_at(self, point: Point) -> float:
@@ -108,22 +108,22 @@ class Problem:
 
     @cached_property
     def constants(self) -> Array:
-        """What the loss's kernel reads (see `Loss.constants`): that of the whole data, which its parts share."""
+        """Constants of the loss's kernel (see `Loss.constants`) for the whole data; subsets of queries share them."""
         return self.loss.constants(self.data)
 
     @cached_property
     def penalised(self) -> Array:
-        """1 for each parameter that the penalty shrinks, 0 for offsets and what the loss learns."""
+        """1 for each parameter that the penalty shrinks, 0 for offsets and the loss's parameters."""
         return np.append(self._smooth.penalised(self.data.n_features), np.zeros(len(self.loss.learned)))
 
 
 def without_ids(data: Dataset) -> Dataset:
-    """The dataset without what learning does not look at, so that picking queries is cheap; queries are numbered."""
+    """The dataset without ids and comments, so that selecting queries is cheap; queries are numbered."""
     return replace(data, query_ids=np.arange(data.n_queries), document_ids=None, comments=None, rows=None)
 
 
 def refuse_missing(data: Dataset, what: str) -> None:
-    """Raise a clear error for missing or infinite features, which the scorer cannot take."""
+    """Raise a clear error if features are missing or infinite, and the scorer cannot take them."""
     first = 0
     for values in [data.features.data] if is_sparse(data.features) else in_blocks(data.features):
         if not np.isfinite(values).all():

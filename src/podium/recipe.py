@@ -1,4 +1,4 @@
-"""Recipe: transform + scorer + loss + solver, which is what most methods of the literature are.
+"""Recipe: transform + scorer + loss + solver, the four parts of most learning-to-rank methods.
 
 >>> from podium.recipe import Recipe
 >>> Recipe.parse("recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)")
@@ -11,9 +11,9 @@ import dataclasses
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weights
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import field_types, read, register
 from podium.data.dataset import Dataset
@@ -30,7 +30,7 @@ _PARTS = ("loss", "scorer", "solver", "transform")
 
 @register
 class Recipe(Learner):
-    """Any loss with any scorer and any solver that can move it."""
+    """Any loss with any scorer, and any solver that can minimise the loss over that scorer."""
 
     loss: Loss = RankNet()
     scorer: Scorer = Linear()
@@ -53,8 +53,8 @@ class Recipe(Learner):
                 exact = [name for name, kind in Loss.catalogue().items() if kind().offsets_are_exact]
                 raise IncompatibleError(
                     f"{self.loss}: with propensities as score offsets, its best scores are not those of clicks without "
-                    f"position bias. Divide clicks by propensities, or use {', '.join(exact)} with the settings that "
-                    "they have by default; lambdamart as lambdamart(damped=false)."
+                    f"position bias. Divide clicks by propensities, or use {', '.join(exact)} with their default "
+                    "parameters; lambdamart as lambdamart(damped=false)."
                 )
             if self.solver.needs_convex and (data.relevance() < 0).any():
                 raise IncompatibleError(
@@ -73,12 +73,12 @@ class Recipe(Learner):
         return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
 
     def solved(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Learned:
-        """What the solver finds for a problem of this recipe."""
-        found = self.solver.solve(problem, rng, watch)
-        record = {"stopped": found.reason, "iterations": found.iterations, "objective": found.value}
-        return Learned(dataclasses.replace(self, loss=found.loss), found.params, record)
+        """Solve a problem of this recipe: the learned parameters, and a record of the run."""
+        solution = self.solver.solve(problem, rng, watch)
+        record = {"stopped": solution.reason, "iterations": solution.iterations, "objective": solution.value}
+        return Learned(dataclasses.replace(self, loss=solution.loss), solution.params, record)
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
@@ -86,7 +86,7 @@ class Recipe(Learner):
         if not isinstance(self.scorer, SmoothScorer):
             return scores
 
-        def finite(data: Dataset) -> NDArray[np.float64]:
+        def finite(data: Dataset) -> Array:
             refuse_missing(data, self.scorer.name)
             return scores(data)
 
@@ -95,24 +95,24 @@ class Recipe(Learner):
     def form(self, params: Params, n_features: int) -> Form | None:
         return self.scorer.form(params, n_features)
 
-    def changed(self, settings: dict[str, str]) -> Recipe:
+    def changed(self, parameters: dict[str, str]) -> Recipe:
         """The recipe with other parts (`scorer=mlp`) or other parameters of its parts (`penalty=0.1`).
 
-        Another kind of scorer brings its own solver, unless one is given.
+        Another kind of scorer brings its default solver, unless `parameters` name one.
         """
-        recipe, rest = self, dict(settings)
+        recipe, rest = self, dict(parameters)
         for part in _PARTS:
             if part in rest:
                 value = read(rest.pop(part), field_types(Recipe)[part], part)
                 recipe = dataclasses.replace(recipe, **{part: value})
-        if "solver" not in settings and type(recipe.scorer) is not type(self.scorer):
+        if "solver" not in parameters and type(recipe.scorer) is not type(self.scorer):
             recipe = dataclasses.replace(recipe, solver=Solver.parse(recipe.scorer.solver))
         for key, text in rest.items():
             recipe = recipe._with_parameter(key, text)
         return recipe
 
     def has_parameter(self, key: str) -> bool:
-        """Whether it has a part of this name, or just one of its parts has such a parameter."""
+        """Whether it has a part of this name, or exactly one of its parts has a parameter of this name."""
         return key in _PARTS or len(self._owners(key)) == 1
 
     def _owners(self, key: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A ranker as a scikit-learn estimator: rows in any order, each row's query in `qid`, scores in the order of the rows.
+"""Ranker: any podium method as a scikit-learn estimator. Rows may be in any order; `qid` has the query of each row.
 
     >>> import numpy as np
     >>> from podium.sklearn import Ranker
@@ -6,17 +6,18 @@
     >>> Ranker("ranknet", penalty=0.1).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
 
-`qid` follows the rows through scikit-learn's metadata routing: fit, predict and score ask for it, so that
+scikit-learn's metadata routing passes `qid` along with the rows: fit, predict and score request it, so that
 
     sklearn.set_config(enable_metadata_routing=True)
     cross_val_score(Ranker(), X, y, cv=GroupKFold(5), params={"qid": qid, "groups": qid})
     GridSearchCV(Ranker("listnet"), {"penalty": [0.01, 0.1]}, cv=GroupKFold(5)).fit(X, y, qid=qid, groups=qid)
 
 and a `Pipeline` that ends in a ranker need nothing more. (A pipeline within cross_val_score or GridSearchCV needs
-scikit-learn 1.8, the first to route what its score asks for.) `GroupKFold` with the queries as groups never cuts one.
+scikit-learn 1.8, the first to route the metadata of its score.) `GroupKFold` with the queries as groups never splits
+a query.
 
 As in LGBMRanker, `fit` also takes `group`, the sizes of consecutive queries, and `eval_set` with `eval_group` (or
-`eval_qid`): validation data for early stopping, for the choice of settings, and for the temperature of odds.
+`eval_qid`): validation data for early stopping, for tuning, and for calibrated probabilities of ranks.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.columns import check_row_order, float_numbers, text_ids
 from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.base.registry import split_call, write
@@ -52,12 +54,12 @@ except ImportError:
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
-    """Any method of podium.
+    """Learning to rank with scikit-learn: any method of podium.
 
-    `method` is a name or a specification: `lambdamart`, `ranknet(scorer=mlp(hidden=[16]))`; its parameters
-    may also be given by name, as in `Ranker("listnet", penalty=0.1)`. `metric` is what `score` measures and what
-    validation data is judged by. `random_state` is a seed, or what scikit-learn takes for one. After `fit`, `model_` is
-    the podium model, to be saved to a file.
+    `method` is a name or a specification: `lambdamart`, `ranknet(scorer=mlp(hidden=[16]))`; its parameters may also be
+    arguments, as in `Ranker("listnet", penalty=0.1)`. `metric` is the metric of `score` and of validation data.
+    `random_state` is a seed, or a random state of scikit-learn. After `fit`, `model_` is the podium model; save it with
+    `model_.save(path)`.
     """
 
     __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads it)
@@ -69,7 +71,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         "eval_group": True,
     }
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
-    # A pipeline always mentions sample_weight to its last step's score; None says that it is known and not wanted.
+    # A pipeline always offers sample_weight to the score of its last step; None declines it.
     __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012
 
     def __init__(
@@ -78,7 +80,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         *,
         metric: str = "ndcg@10",
         random_state: int | np.random.RandomState | None = 0,
-        **parameters: Any,
+        **parameters: object,
     ) -> None:
         self.method = method
         self.metric = metric
@@ -87,11 +89,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             self._put(name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The arguments of the constructor, those of the method among them."""
+        """Arguments of the constructor, including parameters of the method."""
         return {**super().get_params(deep), **self._parameters()}
 
-    def set_params(self, **params: Any) -> Self:
-        """Change arguments of the constructor, those of the method among them."""
+    def set_params(self, **params: object) -> Self:
+        """Change arguments of the constructor, including parameters of the method."""
         own = {name: value for name, value in params.items() if name in ("method", "metric", "random_state")}
         super().set_params(**own)
         for name in params.keys() - own.keys():
@@ -100,7 +102,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         qid: ArrayLike | None = None,
         *,
@@ -114,10 +116,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """Learn from rows of features, their grades (larger is better) and their queries.
 
         `qid` is a query id per row, or `group` the sizes of consecutive queries. `sample_weight` has the weight of each
-        row's query: a query of weight 2 counts twice. `document_weight` says how much counts that each document is
-        relevant, e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data:
-        (X, y), or a list of such of which the last counts, with its queries in `eval_qid` or `eval_group`, which are
-        lists where `eval_set` is one.
+        row's query: a query of weight 2 counts twice. `document_weight` is the weight of each document's relevance,
+        e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data: (X, y), or a
+        list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`: lists too, if
+        `eval_set` is a list.
         """
         if qid is None and group is None:
             warnings.warn(
@@ -135,22 +137,23 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
             valid_X = self._validated(valid_X, reset=False)
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
-        chosen = method(self._specification()).without(lambda transform: transform.per_query)  # predict has rows alone
+        # predict may be called without queries, so tuning does not try transforms that need them
+        chosen = method(self._specification()).without(lambda transform: transform.per_query)
         self.model_ = train(data, chosen, valid=held, metric=self.metric, seed=_seed(self.random_state))
         self.had_queries_ = qid is not None or group is not None
         self._importance = importance(self.model_, data.grouped())
         return self
 
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The score of each row, larger is better; `qid` matters only to methods that look at a whole query."""
+    def predict(self, X: object, qid: ArrayLike | None = None) -> Array:
+        """Score of each row, larger is better; `qid` matters only to methods that look at a whole query."""
         check_is_fitted(self)
         if qid is None and self.had_queries_ and self.model_.learner.per_query:
             raise DataError(f"{self.method} looks at a whole query at a time: predict needs qid, as fit got it.")
         X = self._validated(X, reset=False)
         return self.model_.score(Dataset.from_arrays(X, qid=qid))
 
-    def score(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> float:
-        """The mean of `metric` over the queries that count; NaN where none does."""
+    def score(self, X: object, y: ArrayLike, qid: ArrayLike | None = None) -> float:
+        """Mean of `metric` over the queries that count; NaN if none does."""
         check_is_fitted(self)
         if qid is None and self.had_queries_:
             raise DataError(
@@ -164,24 +167,24 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return average.value
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """How much each feature matters, as shares of 1: |weight| × deviation, or the gain of its splits."""
+    def feature_importances_(self) -> Array:
+        """Importance of each feature, as shares of 1: |weight| × standard deviation, or the gain of its splits."""
         check_is_fitted(self)
         if self._importance is None:
             raise AttributeError(f"{self.method} cannot be taken apart by feature, so it has no importances.")
         return self._importance[0]
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
-        """The weight of each feature, in the feature's own unit, of a model whose scores are linear in them."""
+    def coef_(self) -> Array:
+        """Weight of each feature, in the feature's unit, if scores are linear in the features."""
         check_is_fitted(self)
-        found = self.model_.coefficients()
-        if found is None:
+        weights = self.model_.coefficients()
+        if weights is None:
             raise AttributeError(f"the scores of {self.method} are not linear in the features, so it has no coef_.")
-        return found
+        return weights
 
-    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        """What scikit-learn makes of the arguments; its refusals as podium's."""
+    def _validated(self, X: object, *y: object, **options: object) -> Any:
+        """Arguments as validated by scikit-learn, with its errors as podium's."""
         try:
             with np.errstate(over="ignore"):
                 validated = validate_data(self, X, *y, **options, **_ACCEPTED)
@@ -191,20 +194,20 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             raise DataError(str(error)) from error
         except Warning:
             raise
-        except Exception as error:  # of a library whose column scikit-learn takes for an array
+        except Exception as error:  # of a library whose column scikit-learn mistakes for an array
             raise DataError(f"{type(error).__name__}: {error}") from error
         if is_frame(X):
             return validated
-        features = feature_array(X, None)  # scikit-learn drops masks, and takes text and times for numbers
+        features = feature_array(X, None)  # scikit-learn drops masks, and reads text and times as numbers
         return (features, *validated[1:]) if y else features
 
-    def _put(self, name: str, value: Any) -> None:
+    def _put(self, name: str, value: object) -> None:
         if hasattr(type(self), name) or name.startswith("_") or name.endswith("_"):
             raise ParameterError(f"{name!r} is no parameter of a method.")
         setattr(self, name, value)
 
     def _parameters(self) -> dict[str, Any]:
-        """The parameters of the method that were given by name."""
+        """Parameters of the method that are arguments of the constructor."""
         own = {"method", "metric", "random_state", "n_features_in_", "feature_names_in_"}
         return {
             name: value
@@ -213,16 +216,16 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         }
 
     def _specification(self) -> str:
-        """The method with its parameters as one text, e.g. listnet(penalty=0.1)."""
-        name, settings = split_call(self.method)
-        given = {
+        """The method with its parameters as a specification, e.g. listnet(penalty=0.1)."""
+        name, parameters = split_call(self.method)
+        arguments = {
             key: write(tuple(value) if isinstance(value, list) else value) for key, value in self._parameters().items()
         }
-        twice = settings.keys() & given.keys()
+        twice = parameters.keys() & arguments.keys()
         if twice:
             raise ParameterError(f"{min(twice)} is given twice: in method={self.method!r} and by name.")
-        settings |= given
-        return f"{name}({','.join(f'{key}={text}' for key, text in settings.items())})" if settings else name
+        parameters |= arguments
+        return f"{name}({','.join(f'{key}={text}' for key, text in parameters.items())})" if parameters else name
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -235,41 +238,41 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
 
 class _WrongTypeError(DataError, TypeError):
-    """What scikit-learn refuses by a TypeError."""
+    """A TypeError of scikit-learn."""
 
 
 _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
 
 
 def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """The features and labels of validation data, and its queries as `Dataset.from_arrays` takes them."""
+    """Features and labels of validation data, and its queries as arguments of `Dataset.from_arrays`."""
     if eval_qid is None and eval_group is None:
         raise DataError("eval_set needs its queries: eval_qid (an id per row) or eval_group (sizes).")
     several = isinstance(eval_set, list)
     pair = eval_set[-1] if several else eval_set
     if not isinstance(pair, Sequence) or len(pair) != 2:
         raise DataError("eval_set must be (X, y), or a list of such pairs.")
-    given = {"qid": eval_qid, "group": eval_group}
+    queries = {"qid": eval_qid, "group": eval_group}
     if several:
-        for name, value in given.items():
+        for name, value in queries.items():
             if value is not None and len(value) != len(eval_set):
                 raise DataError(f"eval_set has {len(eval_set)} parts, eval_{name} {len(value)}.")
-        given = {name: None if value is None else value[-1] for name, value in given.items()}
-    return pair[0], pair[1], given
+        queries = {name: None if value is None else value[-1] for name, value in queries.items()}
+    return pair[0], pair[1], queries
 
 
 def _weighted(data: Table, sample_weight: ArrayLike) -> Table:
-    """The data with the weights of its queries, given per row."""
+    """The data with query weights, from the weights of its rows."""
     weights = float_numbers(sample_weight, "sample weight")
     if len(weights) != data.n_documents:
         raise DataError(f"{len(weights)} sample weights for {data.n_documents} rows.")
     try:
         return replace(data, query_weights=weights_of_queries(data, weights))
     except DataError as error:
-        raise DataError(f"sample_weight: {error} Where documents weigh differently, use document_weight.") from None
+        raise DataError(f"sample_weight: {error} If documents weigh differently, use document_weight.") from None
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: object) -> int:
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     try:

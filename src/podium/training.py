@@ -1,4 +1,4 @@
-"""Training: from data and a method to a model; with validation data, also the choice between settings.
+"""Training: fit a method to data; with validation data, also choose its hyperparameters.
 
 >>> from podium.data.synthetic import make_letor_like
 >>> from podium.training import train
@@ -38,21 +38,21 @@ from podium.tuning import Tuning
 
 Observer = Callable[[Step], None]
 Fitting = Callable[..., Model]
-"""What fits one learner to data, as `fit` does."""
+"""Fits one learner to data: the signature of `fit`."""
 Watching = Callable[[Transform, State], Watch]
-"""The watch of a fit, once the transform of the validation data is known."""
+"""Creates the watch of a fit, once the transform has been fitted."""
 Learning = Callable[[Learner, Dataset, Watching, int], tuple[Learned, State]]
-"""What learns from data with a seed, and the transform's state."""
+"""(learner, data, watching, seed) → the result of learning, and the state of the transform."""
 
 
 class TrainingProgress:
-    """An observer that turns the iterations of several fits into the share of the work that is done."""
+    """Observer that reports the iterations of several fits as the fraction of the work done."""
 
     def __init__(self, fits: int, progress: Progress) -> None:
         self._fits, self._fit, self._progress = max(fits, 1), -1, progress
 
     def record(self, step: Step) -> None:
-        """Take note of an iteration; the first one begins a fit."""
+        """Count an iteration; iteration 1 starts the next fit."""
         self._fit += step.iteration == 1
         self._progress(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
 
@@ -71,45 +71,45 @@ def train(
     observers: tuple[Observer, ...] = (),
     fitting: Fitting | None = None,
 ) -> Model:
-    """A model of the data: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
+    """Train a model: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
 
     The data is a Dataset, a frame with columns label, qid and features, or features and labels with the queries of
-    their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows come in any order.
-    `method` is a method's name or specification, or a learner; lambdamart unless told.
+    their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows may be in any order.
+    `method` is a method's name or specification, or a learner; by default lambdamart.
 
-    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are chosen by
-    `metric` from the method's grid, or by another `search`, e.g. optuna, and solvers with patience stop early by it.
-    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one; its
-    measure, `model.info["valid"]`, is optimistic, since it was chosen for being the best. The temperature of
-    `Model.distribution` is fitted on validation data too. If that has document weights and no labels, it is measured by
-    `weighted-dcg@10`, or another cut-off.
+    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, hyperparameters are
+    chosen by `metric` from the method's grid, or by another tuning, e.g. `search="optuna"`, and solvers with patience
+    stop early. `model.info["trials"]` lists all trials, and `model.info["chosen"]` is the index of the chosen one; its
+    value of the metric, `model.info["valid"]`, is optimistic, since it was chosen as the best. Validation data also
+    calibrates the probabilities of ranks, by the temperature of `Model.distribution`. If it has document weights and no
+    labels, use the metric `weighted-dcg@10`, or another cut-off.
 
-    `fitting` fits one learner in place of `fit`, e.g. on a cluster.
+    `fitting` replaces `fit`, e.g. to fit each learner on a cluster.
     """
     seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
-    measure = Metric.parse(metric) if isinstance(metric, str) else metric
-    known = labelled_data(data, labels, qid=qid, group=group)
-    held = None if valid is None else align_features(_validation(valid), known.feature_names)
-    by_weight = held is not None and held.document_weights is not None and isinstance(measure, WeightedDCG)
+    tune_by = Metric.parse(metric) if isinstance(metric, str) else metric
+    training = labelled_data(data, labels, qid=qid, group=group)
+    held = None if valid is None else align_features(_validation(valid), training.feature_names)
+    by_weight = held is not None and held.document_weights is not None and isinstance(tune_by, WeightedDCG)
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)
-    _check(known, held, chosen.learner, measure)
+    _check(training, held, chosen.learner, tune_by)
     fit_one = fitting or fit
     if held is None:
-        alone = fit_one(chosen.learner, known, metric=measure, seed=seed, observers=observers)
-        _warn_if_constant(alone, known)
-        return alone
+        model = fit_one(chosen.learner, training, metric=tune_by, seed=seed, observers=observers)
+        _warn_if_constant(model, training)
+        return model
 
-    def tried(learner: Learner) -> tuple[Model, Array]:
+    def trial(learner: Learner) -> tuple[Model, Array]:
         assert held.labels is not None, "checked above"
-        model = fit_one(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
-        return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
+        model = fit_one(learner, training, valid=held, metric=tune_by, seed=seed, observers=observers)
+        return model, tune_by(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
-    searching = Tuning.parse(search) if isinstance(search, str) else search
-    worthwhile = chosen.without(lambda transform: not transform.worth_trying(known))
-    found = searching.run(worthwhile, tried, seed=seed)
-    _warn_if_constant(found, known)
-    return found if by_weight else with_temperature(found, held)  # weights are no grades, whose order it would fit
+    tuning = Tuning.parse(search) if isinstance(search, str) else search
+    worthwhile = chosen.without(lambda transform: not transform.worth_trying(training))
+    model = tuning.run(worthwhile, trial, seed=seed)
+    _warn_if_constant(model, training)
+    return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
 
 
 def fit(
@@ -122,7 +122,7 @@ def fit(
     observers: tuple[Observer, ...] = (),
     learn: Learning | None = None,
 ) -> Model:
-    """One learner, one fit; `learn` learns in place of this process, e.g. on a cluster."""
+    """Fit one learner once, without tuning; `learn` replaces learning in this process, e.g. by a cluster."""
     check_fit(learner, data)
 
     def watching(transform: Transform, state: State) -> Watch:
@@ -141,7 +141,7 @@ def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tu
 
 def check_fit(learner: Learner, data: Dataset) -> None:
     """Raise a clear error if a learner cannot be fitted to the data."""
-    default_threads()  # raises where PODIUM_THREADS is no number: now, not only where data is large
+    default_threads()  # raises if PODIUM_THREADS is not a number: now, and not only once data is large
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
@@ -153,37 +153,39 @@ def check_fit(learner: Learner, data: Dataset) -> None:
 
 
 def _fitted_model(
-    found: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
+    learned: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
 ) -> Model:
-    """The model of what was learned, with how it was made."""
+    """The model, with the record of its training in `info`."""
     info: dict[str, Any] = {
         "podium": version(),
         "seed": seed,
         "data": data.digest(),
         "metric": str(metric),
         **({} if data.info is None else {"features": dict(data.info)}),
-        **found.record,
+        **learned.record,
     }
-    kept = state if found.state is None else found.state
-    model = Model(found.learner, found.params, kept, data.n_features, data.feature_names, info)
+    state = state if learned.state is None else learned.state
+    model = Model(learned.learner, learned.params, state, data.n_features, data.feature_names, info)
     return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 
 def with_temperature(model: Model, valid: Dataset) -> Model:
-    """The model with the temperature that fits validation data best; unchanged where no query has two grades."""
-    found = fit_temperature(model.score(valid), valid)
-    if found is None:
+    """The model with the temperature that fits validation data best; unchanged if no query has two grades."""
+    fitted = fit_temperature(model.score(valid), valid)
+    if fitted is None:
         return model
-    return model.with_info(distribution=repr(found.distribution), temperature=found.temperature)
+    return model.with_info(distribution=repr(fitted.distribution), temperature=fitted.temperature)
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
-    """The mean measure of a model on data, over the queries that count."""
+    """Mean of a metric for a model on data, over the queries that count."""
     return mean_metric(metric, model.score(data), data)
 
 
-def labels_and_method(labels: Any, method: str | Method | Learner | None) -> tuple[ArrayLike | None, Method]:
-    """What stands where: train(data, "listnet") names the method where train(X, y, "listnet") has labels."""
+def labels_and_method(
+    labels: ArrayLike | str | Method | Learner | None, method: str | Method | Learner | None
+) -> tuple[ArrayLike | None, Method]:
+    """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`."""
     if isinstance(labels, str | Method | Learner):
         if method is not None:
             raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
@@ -205,7 +207,7 @@ def _validation(valid: Any) -> Dataset:
 
 
 def _warn_if_constant(model: Model, data: Dataset) -> None:
-    """Say that a model ranks nothing, if all documents of the training data get the same score."""
+    """Warn that a model ranks nothing, if all documents of the training data get the same score."""
     first = data.select(np.arange(min(int(np.searchsorted(data.offsets, _MANY)), data.n_queries)))
     if data.n_documents == 1 or np.ptp(model.score(first)) > 0 or np.ptp(model.score(data)) > 0:
         return
@@ -219,7 +221,7 @@ def _warn_if_constant(model: Model, data: Dataset) -> None:
 
 
 _MANY = 1000
-"""Documents that are scored first, which shows of most models that they are not constant."""
+"""Documents to score first: enough to see that most models are not constant."""
 
 
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:
@@ -238,9 +240,8 @@ def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metri
             f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source
         )
     metric.check_tunes()
-    if np.isnan(
-        mean_metric(metric, np.arange(valid.n_documents, 0.0, -1.0), valid)
-    ):  # also refuses labels without gain
+    # any scores will do; this also refuses labels without a gain
+    if np.isnan(mean_metric(metric, np.arange(valid.n_documents, 0.0, -1.0), valid)):
         raise DataError(
             f"no query of the validation data counts for {metric}: there is nothing relevant to find in any. "
             "Give other validation data, or none.",

@@ -1,11 +1,11 @@
-"""Tuning: choose settings on validation data, from a method's grid or from Optuna's proposals.
+"""Tuning: choose hyperparameters on validation data, from a method's grid or with Optuna.
 
     >>> from podium.methods import method
-    >>> {name: one.where for name, one in space(method("lambdarank")).items()}
+    >>> {name: dimension.where for name, dimension in space(method("lambdarank")).items()}
     {'learning_rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
 
-Each parameter says where Optuna looks, as `search` of `podium.base.registry.param`; the space of a recipe is that of
-its parts together. What a specification names is not searched. Test data is out of reach here.
+Each parameter declares its range, as `search` of `podium.base.registry.param`; the space of a recipe is that of its
+parts together. Parameters named in a specification are not tuned. Test data is never used here.
 Reference: Akiba et al., Optuna: a next-generation hyperparameter optimization framework, 2019.
 """
 
@@ -14,10 +14,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, MissingPackageError, PodiumError
@@ -27,14 +27,19 @@ from podium.methods import Method
 from podium.model import Model
 from podium.solvers.early_stopping import proved_better
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import optuna
+
 Fit = Callable[[Learner], tuple[Model, Array]]
-"""Fits a learner on training data: the model, `info["valid"]` its mean on validation data, and each query's value."""
+"""Fits a learner: the model, with its mean on validation data as `info["valid"]`, and the value of each query."""
 
 
 class Tuning(Named):
-    """A way to choose settings on validation data.
+    """A way to choose hyperparameters on validation data.
 
-    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the one that was chosen.
+    `model.info["trials"]` lists all trials, and `model.info["chosen"]` is the index of the chosen one.
     """
 
     kind: ClassVar[str] = "search"
@@ -42,77 +47,79 @@ class Tuning(Named):
     rule: ClassVar[str] = "the best setting"
     """How it chooses from the trials, in a few words."""
 
-    def fits(self, chosen: Method) -> int:
-        """The number of fits it takes."""
+    def fits(self, method: Method) -> int:
+        """Number of fits."""
         raise NotImplementedError
 
-    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
-        """The model with the chosen settings."""
+    def run(self, method: Method, fit: Fit, *, seed: int) -> Model:
+        """The model with the chosen hyperparameters."""
         raise NotImplementedError
 
 
 @register
 class Grid(Tuning):
-    """Every combination of the method's grid; the best on validation data is chosen, ties go to the first.
+    """Grid search: every combination of the method's grid; the best on validation data, the first of equals.
 
-    Other parts in the grid, such as transforms, are tried after that, with the settings so chosen. Another part makes
-    another kind of model, which fewer engines can run, so it is taken only where it is better by more than one standard
-    error of the mean difference over queries.
+    Other parts in the grid, such as transforms, are tried afterwards, with the hyperparameters chosen before. Another
+    part makes another kind of model, which fewer engines can run, so it is chosen only if it is better by more than one
+    standard error of the mean difference over queries.
     """
 
     name = "grid"
     rule: ClassVar[str] = "the best setting; another part, such as a transform, if better by over one standard error"
 
-    def fits(self, chosen: Method) -> int:
-        return len(candidates(chosen)) + len(other_parts(chosen))
+    def fits(self, method: Method) -> int:
+        return len(candidates(method)) + len(other_parts(method))
 
-    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
-        if not chosen.grid:
-            return fit(chosen.learner)[0]
-        tried = ((learner, settings, *fit(learner)) for learner, settings in candidates(chosen))
-        return _with_other_parts(*_best(tried), chosen=chosen, fit=fit)
+    def run(self, method: Method, fit: Fit, *, seed: int) -> Model:
+        if not method.grid:
+            return fit(method.learner)[0]
+        trials = (_Trial(values, learner, *fit(learner)) for learner, values in candidates(method))
+        return _with_other_parts(*_best(trials), method=method, fit=fit)
 
 
 @register
 class Optuna(Tuning):
-    """Proposals of a tree-structured Parzen estimator, after the method's own settings; the same with the same seed.
+    """Bayesian optimisation by Optuna's tree-structured Parzen estimator, from the method's defaults on.
 
-    The best of many trials is partly the luckiest. Chosen are the settings nearest to the method's own among those
-    within one standard error of the best: the mean difference over queries is at most its standard error. So a search
-    on few queries moves only as far as they prove. Then come the other parts of the method's grid, as in `grid`. A
-    method without parameters to search has its grid tried.
+    The best of many trials is partly the luckiest. So the choice is the trial nearest to the defaults among those
+    within one standard error of the best: the mean difference over queries is at most its standard error. The fewer
+    the validation queries, the closer to the defaults it stays. Other parts of the method's grid are tried afterwards,
+    as in `grid`; a method without parameters to tune has its grid tried. Equal seeds give equal trials.
     Reference: Breiman et al., Classification and Regression Trees, 1984, section 3.4.3 (the one-standard-error rule).
     """
 
     trials: int = param(default=30, least=1)
     name = "optuna"
-    rule: ClassVar[str] = "of the settings within one standard error of the best, the one nearest to the method's own"
+    rule: ClassVar[str] = "of the trials within one standard error of the best, the one nearest to the defaults"
 
-    def fits(self, chosen: Method) -> int:
-        return self.trials + len(other_parts(chosen)) if space(chosen) else Grid().fits(chosen)
+    def fits(self, method: Method) -> int:
+        return self.trials + len(other_parts(method)) if space(method) else Grid().fits(method)
 
-    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
+    def run(self, method: Method, fit: Fit, *, seed: int) -> Model:
         try:
             import optuna
         except ImportError:
             raise MissingPackageError("optuna", "search=optuna", "tune") from None
-        where = space(chosen)
-        if not where:
-            return Grid().run(chosen, fit, seed=seed)
+        dimensions = space(method)
+        if not dimensions:
+            return Grid().run(method, fit, seed=seed)
         with _quiet(optuna):
             study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-            _begin_with_own(study, where, chosen.learner)
-            tried = list(_proposals(optuna, study, where, chosen.learner, fit=fit, trials=self.trials))
-        return _with_other_parts(*_within_one_standard_error(tried, where, chosen.learner), chosen=chosen, fit=fit)
+            _try_defaults_first(study, dimensions, method.learner)
+            trials = list(_proposals(optuna, study, dimensions, method.learner, fit=fit, trials=self.trials))
+        return _with_other_parts(
+            *_within_one_standard_error(trials, dimensions, method.learner), method=method, fit=fit
+        )
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """One parameter to search: of which part of the learner (none: its own), and where."""
+    """One hyperparameter to tune, and its range or choices."""
 
-    part: str | None
+    part: str | None  # of the learner, whose field it is; None: the learner's own
     field: str
-    where: tuple[Any, ...] | list[Any]
+    where: tuple[Any, ...] | list[Any]  # (low, high), (low, high, "log"), or a list of choices
 
     def get(self, learner: Learner) -> Any:
         """The learner's value."""
@@ -124,7 +131,7 @@ class Dimension:
             return replace(learner, **{self.field: value})  # type: ignore[type-var]
         return replace(learner, **{self.part: replace(getattr(learner, self.part), **{self.field: value})})  # type: ignore[type-var]
 
-    def propose(self, trial: Any, name: str) -> Any:
+    def propose(self, trial: optuna.Trial, name: str) -> Any:
         """Optuna's proposal."""
         if isinstance(self.where, list):
             texts = {write(value): value for value in self.where}
@@ -134,136 +141,142 @@ class Dimension:
         return suggest(name, low, high, log=bool(scale))
 
     def holds(self, value: Any) -> bool:
-        """Whether a value lies where the search looks."""
+        """Whether a value is in the range, or one of the choices."""
         if isinstance(self.where, list):
             return value in self.where
         return value is not None and self.where[0] <= value <= self.where[1]
 
     def distance(self, a: Any, b: Any) -> float:
-        """The distance of two values, as a share of where the search looks."""
+        """Distance of two values, as a fraction of the range; 1 for different choices."""
         if isinstance(self.where, list):
             return float(a != b)
         low, high, *scale = self.where
-        place: Callable[[float], float] = math.log if scale else float
-        return abs(place(a) - place(b)) / (place(high) - place(low))
+        position: Callable[[float], float] = math.log if scale else float
+        return abs(position(a) - position(b)) / (position(high) - position(low))
 
 
-def space(chosen: Method) -> dict[str, Dimension]:
-    """What can be searched of a method, by name; with its part before it where several parts have the name."""
-    found = [Dimension(None, name, where) for name, where in search_space(type(chosen.learner)).items()]
-    for field in fields(chosen.learner):  # type: ignore[arg-type]
-        part = getattr(chosen.learner, field.name)
+def space(method: Method) -> dict[str, Dimension]:
+    """The hyperparameters of a method by name, as `part.name` if several parts have the name."""
+    dimensions = [Dimension(None, name, where) for name, where in search_space(type(method.learner)).items()]
+    for field in fields(method.learner):  # type: ignore[arg-type]
+        part = getattr(method.learner, field.name)
         if isinstance(part, Named):
-            found += [Dimension(field.name, name, where) for name, where in search_space(type(part)).items()]
-    found = [one for one in found if one.field not in chosen.fixed]
-    often = Counter(one.field for one in found)
-    return {one.field if often[one.field] == 1 else f"{one.part}.{one.field}": one for one in found}
+            dimensions += [Dimension(field.name, name, where) for name, where in search_space(type(part)).items()]
+    dimensions = [dimension for dimension in dimensions if dimension.field not in method.fixed]
+    counts = Counter(dimension.field for dimension in dimensions)
+    return {d.field if counts[d.field] == 1 else f"{d.part}.{d.field}": d for d in dimensions}
 
 
-def candidates(chosen: Method) -> list[tuple[Learner, dict[str, Any]]]:
-    """The learner with every combination of its grid's settings, and no other parts."""
-    learner = chosen.learner
-    grid = {name: values for name, values in chosen.grid.items() if not _of_parts(values)}
-    made: list[tuple[Learner, dict[str, Any]]] = []
-    for values in itertools.product(*grid.values()):
-        settings = dict(zip(grid, values, strict=True))
-        made.append((learner.changed({k: write(v) for k, v in settings.items()}), settings))
-    return made
+def candidates(method: Method) -> list[tuple[Learner, dict[str, Any]]]:
+    """The learner with every combination of hyperparameters in its grid; other parts are left out."""
+    grid = {name: values for name, values in method.grid.items() if not _are_parts(values)}
+    combinations = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    return [(method.learner.changed(_texts(values)), values) for values in combinations]
 
 
-def other_parts(chosen: Method) -> list[dict[str, Named]]:
+def other_parts(method: Method) -> list[dict[str, Named]]:
     """The parts in a method's grid that its learner does not have already."""
     return [
         {name: value}
-        for name, values in chosen.grid.items()
-        if _of_parts(values)
+        for name, values in method.grid.items()
+        if _are_parts(values)
         for value in values
-        if value != getattr(chosen.learner, name)
+        if value != getattr(method.learner, name)
     ]
 
 
-def _of_parts(values: tuple[Any, ...]) -> bool:
+def _are_parts(values: tuple[Any, ...]) -> bool:
     return all(isinstance(value, Named) for value in values)
 
 
-def _best(models: Iterator[tuple[Learner, dict[str, Any], Model, Array]]) -> Chosen:
-    """The best by validation data, ties go to the first; only this model is kept in memory."""
-    best: _Trial | None = None
-    trials: list[dict[str, Any]] = []
-    for learner, settings, model, values in models:
-        if best is None or model.info["valid"] > best.model.info["valid"]:
-            best, chosen = _Trial(settings, learner, model, values), len(trials)
-        trials.append({**settings, "valid": model.info["valid"]})
-    assert best is not None, "a search that finds nothing raises"
-    return best, trials, chosen
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: write(value) for name, value in values.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    settings: dict[str, Any]
+    parameters: dict[str, Any]  # the hyperparameters tried
     learner: Learner
     model: Model
-    values: Array  # (Q,) of each validation query
+    values: Array  # (Q,) of the metric, for each validation query
 
 
-Chosen = tuple[_Trial, list[dict[str, Any]], int]
-"""What was chosen, all that was tried, and its number there."""
+Choice = tuple[_Trial, list[dict[str, Any]], int]
+"""The chosen trial, the record of all trials, and the index of the chosen one there."""
 
 
-def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension], own: Learner) -> Chosen:
-    """The trial nearest to the learner's own settings that is not proved worse than the best."""
-    best = max(tried, key=lambda trial: trial.model.info["valid"])
-    searched = [one for one in where.values() if one.holds(one.get(own))]
+def _best(trials: Iterator[_Trial]) -> Choice:
+    """The best on validation data, the first of equals; only its model is kept in memory."""
+    best: _Trial | None = None
+    records: list[dict[str, Any]] = []
+    for trial in trials:
+        if best is None or trial.model.info["valid"] > best.model.info["valid"]:
+            best, chosen = trial, len(records)
+        records.append({**trial.parameters, "valid": trial.model.info["valid"]})
+    assert best is not None, "a grid has at least one combination"
+    return best, records, chosen
+
+
+def _within_one_standard_error(trials: list[_Trial], dimensions: dict[str, Dimension], default: Learner) -> Choice:
+    """The trial nearest to the default parameters that is not proved worse than the best."""
+    best = max(trials, key=lambda trial: trial.model.info["valid"])
+    tuned = [dimension for dimension in dimensions.values() if dimension.holds(dimension.get(default))]
 
     def distance(t: int) -> float:
-        return math.hypot(*(one.distance(one.get(tried[t].learner), one.get(own)) for one in searched))
+        return math.hypot(*(d.distance(d.get(trials[t].learner), d.get(default)) for d in tuned))
 
-    good = [t for t, trial in enumerate(tried) if not proved_better(best.values, trial.values)]
+    good = [t for t, trial in enumerate(trials) if not proved_better(best.values, trial.values)]
     chosen = min(good, key=distance)
-    trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
-    return tried[chosen], trials, chosen
+    records = [{**_plain(trial.parameters), "valid": trial.model.info["valid"]} for trial in trials]
+    return trials[chosen], records, chosen
 
 
-def _with_other_parts(best: _Trial, trials: list[dict[str, Any]], number: int, *, chosen: Method, fit: Fit) -> Model:
-    """The model of the chosen settings, or that with another part which is proved better; with all that was tried."""
-    for part in other_parts(chosen):
-        learner, settings = best.learner.changed({name: write(value) for name, value in part.items()}), best.settings
+def _with_other_parts(best: _Trial, records: list[dict[str, Any]], chosen: int, *, method: Method, fit: Fit) -> Model:
+    """The model of the chosen trial, or one with another part that is proved better; its info has all trials."""
+    for part in other_parts(method):
+        learner, parameters = best.learner.changed(_texts(part)), {**best.parameters, **part}
         try:
             model, values = fit(learner)
         except IncompatibleError:  # trees on a cluster take features as they are
             continue
-        trials.append({**_plain({**settings, **part}), "valid": model.info["valid"]})
+        records.append({**_plain(parameters), "valid": model.info["valid"]})
         if proved_better(values, best.values):
-            best, number = _Trial({**settings, **part}, learner, model, values), len(trials) - 1
-    return best.model.with_info(trials=trials, chosen=number)
+            best, chosen = _Trial(parameters, learner, model, values), len(records) - 1
+    return best.model.with_info(trials=records, chosen=chosen)
 
 
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    return {name: value if isinstance(value, int | float) else write(value) for name, value in settings.items()}
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: value if isinstance(value, int | float) else write(value) for name, value in parameters.items()}
 
 
-def _begin_with_own(study: Any, where: dict[str, Dimension], learner: Learner) -> None:
-    """Have the learner's own settings tried first, as far as the search looks there."""
-    own = {name: one.get(learner) for name, one in where.items()}
-    inside = {name: value for name, value in own.items() if where[name].holds(value)}
+def _try_defaults_first(study: optuna.Study, dimensions: dict[str, Dimension], learner: Learner) -> None:
+    """Enqueue the learner's own values, if they are within the ranges."""
+    own = {name: dimension.get(learner) for name, dimension in dimensions.items()}
+    inside = {name: value for name, value in own.items() if dimensions[name].holds(value)}
     study.enqueue_trial(
-        {name: write(value) if isinstance(where[name].where, list) else value for name, value in inside.items()}
+        {name: write(value) if isinstance(dimensions[name].where, list) else value for name, value in inside.items()}
     )
 
 
 def _proposals(
-    optuna: Any, study: Any, where: dict[str, Dimension], learner: Learner, *, fit: Fit, trials: int
+    optuna: ModuleType,
+    study: optuna.Study,
+    dimensions: dict[str, Dimension],
+    learner: Learner,
+    *,
+    fit: Fit,
+    trials: int,
 ) -> Iterator[_Trial]:
-    """What Optuna proposes, fitted. Settings that cannot be fitted are passed over, unless none can."""
+    """Optuna's proposals, fitted. Proposals that cannot be fitted are skipped, unless all fail."""
     failed: PodiumError | None = None
     fitted = 0
     for _ in range(trials):
         trial = study.ask()
-        settings = {name: one.propose(trial, name) for name, one in where.items()}
+        parameters = {name: dimension.propose(trial, name) for name, dimension in dimensions.items()}
         changed = learner
         try:
-            for name, one in where.items():
-                changed = one.put(changed, settings[name])
+            for name, dimension in dimensions.items():
+                changed = dimension.put(changed, parameters[name])
             model, values = fit(changed)
         except PodiumError as error:
             failed = error
@@ -271,13 +284,13 @@ def _proposals(
             continue
         fitted += 1
         study.tell(trial, model.info["valid"])
-        yield _Trial(settings, changed, model, values)
+        yield _Trial(parameters, changed, model, values)
     if not fitted and failed is not None:
         raise failed
 
 
 @contextmanager
-def _quiet(optuna: Any) -> Iterator[None]:
+def _quiet(optuna: ModuleType) -> Iterator[None]:
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:

@@ -6,7 +6,7 @@ import lightgbm
 import numpy as np
 
 from podium.imports import as_model, import_model
-from podium.imports.foreign_file import Foreign
+from podium.imports.foreign_file import ForeignModel
 from podium.imports.foreign_trees import Leaf, Split, forest_of, grow
 
 D = 6
@@ -51,12 +51,12 @@ def odd(name: str, nan_left: bool = True):
         3: Leaf(0.1), 4: Leaf(-0.3), 5: Leaf(1 / 3), 6: Leaf(7.0),
     }  # fmt: skip
     tree = grow(0, nodes.__getitem__, n_features=D)
-    return as_model(Foreign("made", forest_of([tree, tree], D)), sha256="")
+    return as_model(ForeignModel("made", forest_of([tree, tree], D)), sha256="")
 
 
 @functools.cache
 def one_leaf():
-    return as_model(Foreign("made", forest_of([grow(0, lambda _: Leaf(0.7), n_features=D)], D)), sha256="")
+    return as_model(ForeignModel("made", forest_of([grow(0, lambda _: Leaf(0.7), n_features=D)], D)), sha256="")
 
 
 def leaves_of(forest, X):

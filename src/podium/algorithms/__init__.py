@@ -1,4 +1,4 @@
-"""Learners that are not loss × scorer × solver, one file each."""
+"""Self-contained learning algorithms, which are not a recipe of loss, scorer and solver; one file each."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""AdaRank: boosting of features directly by an evaluation measure (Xu and Li, 2007).
+"""AdaRank: boosting of single features for an evaluation metric (Xu and Li, 2007).
 
 >>> from podium.algorithms import AdaRank
 >>> from podium.metrics import Metric
@@ -25,15 +25,15 @@ from podium.transforms import MinMax, Transform
 
 @register
 class AdaRank(LinearLearner):
-    """Adds, round by round, the single feature that ranks best the queries which the sum so far ranks badly.
+    """Boosting that adds, in each round, the single feature that best ranks the queries ranked badly so far.
 
     Formula: f = Σ_t α_t h_t, h a feature or its negative. With P_1(q) = 1/Q, round t takes the h with the largest
         Σ_q P_t(q)·E_q(h), gives it α_t = ½ ln(Σ P_t(1 + E)/Σ P_t(1 − E)), and sets P_{t+1}(q) ∝ e^{−E_q(f_t)}. E is any
-        measure between −1 and 1. A feature that would not lower the loss Σ_q e^{−E_q(f_t)} gives way to the next best;
-        where none lowers it, training stops.
-    Ties: as the measure's convention says. Queries in which the measure has nothing to find are left out.
-    Cost: 2 × features measurements once; per round one measurement, and more only where the best features do not help.
-    Use it for: a short sum of features, chosen for the measure itself: `adarank-map`, `adarank-ndcg`.
+        metric between −1 and 1. If the best feature does not lower the loss Σ_q e^{−E_q(f_t)}, the next best is tried;
+        if none does, training stops.
+    Ties: by the metric's convention. Queries that do not count for the metric are left out.
+    Cost: 2 × features evaluations once; per round one evaluation, and more only if the best features do not help.
+    Use it for: a short sum of features, chosen by the metric itself: `adarank-map`, `adarank-ndcg`.
     Reference: Xu and Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007.
     """
 
@@ -56,13 +56,13 @@ class AdaRank(LinearLearner):
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         refuse_missing(data, self.name)
-        measure = _Measure(self.metric, data)
-        alone = measure.of_features()  # (2d, Q)
-        prior = measure.prior
-        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-measure(np.zeros(data.n_documents))))
+        evaluation = _Evaluation(self.metric, data)
+        alone = evaluation.of_features()  # (2d, Q)
+        prior = evaluation.prior
+        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-evaluation(np.zeros(data.n_documents))))
         scores, rounds, reason = np.zeros(data.n_documents), 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            step = _next(measure, alone, P, scores, loss)
+            step = _next(evaluation, alone, P, scores, loss)
             if step is None:
                 rounds, reason = rounds - 1, "no feature lowers the loss further"
                 break
@@ -83,8 +83,8 @@ class AdaRank(LinearLearner):
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds, "objective": loss})
 
 
-class _Measure:
-    """The measure of the queries that count."""
+class _Evaluation:
+    """Values of the metric for the queries that count."""
 
     def __init__(self, metric: Metric, data: Dataset) -> None:
         self._metric, self.data = metric, data
@@ -97,25 +97,25 @@ class _Measure:
         return values[self._counts]
 
     def of_features(self) -> Array:
-        """The measure of each feature upwards, then of each downwards."""  # (2d, Q)
+        """The values of each feature in ascending, then in descending direction."""  # (2d, Q)
         columns = [column(self.data.features, l).astype(np.float64) for l in range(self.data.n_features)]
         return np.stack([self(sign * x) for sign in (1, -1) for x in columns])
 
 
 def _next(
-    measure: _Measure, alone: Array, P: Array, scores: Array, loss: float
+    evaluation: _Evaluation, alone: Array, P: Array, scores: Array, loss: float
 ) -> tuple[int, float, Array, Array, float] | None:
-    """The best feature by weighted measure whose step lowers the loss: it, its step, scores, measures, loss."""
+    """The best feature whose step lowers the loss: the feature, its step, scores, values of the metric, loss."""
     weighted = alone @ P
     for at in np.argsort(-weighted, kind="stable"):
-        feature, sign = at % measure.data.n_features, 1.0 if at < measure.data.n_features else -1.0
-        E = min(float(weighted[at]), 1 - 1e-6)  # a feature that ranks all perfectly would get an infinite step
+        feature, sign = at % evaluation.data.n_features, 1.0 if at < evaluation.data.n_features else -1.0
+        E = min(float(weighted[at]), 1 - 1e-6)  # the step of a perfect feature would be infinite
         if E <= 0:
             return None
         alpha = sign * 0.5 * np.log((1 + E) / (1 - E))
-        made = scores + alpha * column(measure.data.features, int(feature)).astype(np.float64)
-        reached = measure(made)
-        value = float(measure.prior @ np.exp(-reached))
+        moved = scores + alpha * column(evaluation.data.features, int(feature)).astype(np.float64)
+        reached = evaluation(moved)
+        value = float(evaluation.prior @ np.exp(-reached))
         if value < loss:
-            return int(feature), float(alpha), made, reached, value
+            return int(feature), float(alpha), moved, reached, value
     return None

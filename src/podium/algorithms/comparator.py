@@ -1,6 +1,6 @@
-"""SortNet's network, pair by pair: its loss with derivatives, and sorting by it.
+"""Kernels of SortNet's comparison network: its pairwise loss with derivatives, and sorting by its comparisons.
 
-A document enters by its two products with the first layer, A = Vx and B = Ux (n, H), so a comparison costs O(H).
+Documents are given by their two products with the first layer, A = Vx and B = Ux (n, H): a comparison costs O(H).
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 from podium.jit.sorting import argsort_descending, merge_sort
 
@@ -18,7 +17,7 @@ from podium.jit.sorting import argsort_descending, merge_sort
 @compiled
 def add_pairs(
     A: Array, B: Array, b: Array, out: Array,
-    winner: NDArray[np.int64], loser: NDArray[np.int64], target: Array, weight: Array,
+    winner: Ints, loser: Ints, target: Array, weight: Array,
     dA: Array, dB: Array, db: Array, dout: Array,
 ) -> float:  # fmt: skip
     """Σ weight·[(P̄ − N≻)² + (1 − P̄ − N≺)²] over the pairs of one query; adds its derivatives to dA, dB, db and dout."""
@@ -52,10 +51,8 @@ def add_pairs(
 
 
 @compiled
-def sort_queries(
-    A: Array, B: Array, b: Array, out: Array, offsets: NDArray[np.int64], wins: bool, scores: Array
-) -> None:
-    """The scores of the documents of each query: places in its order, or comparisons won."""
+def sort_queries(A: Array, B: Array, b: Array, out: Array, offsets: Ints, wins: bool, scores: Array) -> None:
+    """Scores of the documents of each query: positions in the sorted order, or comparisons won."""
     for q in range(len(offsets) - 1):
         first, last = offsets[q], offsets[q + 1]
         if wins:
@@ -85,7 +82,7 @@ def _compare(x: Array, x_swapped: Array, y: Array, y_swapped: Array, b: Array, o
 
 @compiled
 def _count_wins(A: Array, B: Array, b: Array, out: Array, scores: Array) -> None:
-    """The number of other documents that each beats, ½ for a draw."""
+    """Number of other documents that each beats, ½ for a draw."""
     for i in range(len(scores)):
         for j in range(i):
             answer = _compare(A[i], B[i], A[j], B[j], b, out)
@@ -95,14 +92,14 @@ def _count_wins(A: Array, B: Array, b: Array, out: Array, scores: Array) -> None
 
 @compiled
 def _beats(net: tuple[Array, Array, Array, Array], i: int, j: int) -> bool:
-    """Whether document i comes before j, the earlier of the two so far: unless j wins or they draw."""
+    """Whether document i moves before j, the earlier of the two so far: not if j wins or they draw."""
     A, B, b, out = net
     return not _compare(A[j], B[j], A[i], B[i], b, out) >= 0.0
 
 
 @compiled
 def _sort(A: Array, B: Array, b: Array, out: Array, scores: Array) -> None:
-    """Merge sort; a document's score is the number of those sorted below it, shared with neighbours that draw."""
+    """Merge sort; a document's score is the number of documents sorted below it, equal for neighbours that draw."""
     n = len(scores)
     mean, against_mean = np.zeros(len(b)), np.empty(n)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""GBRank: regression trees on pairs that are out of order, averaged over the rounds (Zheng et al., 2007).
+"""GBRank: gradient-boosted regression on pairs in the wrong order, averaged over the rounds (Zheng et al., 2007).
 
 >>> from podium.algorithms import GBRank
 >>> GBRank(num_leaves=15)
@@ -8,10 +8,9 @@ gbrank(num_leaves=15)
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_pairs
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
@@ -28,13 +27,13 @@ MARGIN = 1.0
 
 @register
 class GBRank(Learner):
-    """Regresses, round by round, on what would put the pairs in order that are not, and averages the rounds.
+    """Boosted regression on targets that would correct the pairs in the wrong order, averaged over the rounds.
 
     Formula: L = ½ Σ_{y_i > y_j} [τ − (f_i − f_j)]²_+. Round k takes the pairs with f_i − f_j < τ, sets the targets
         f_j + τ for i and f_i − τ for j, fits a function g_k to them (each document's mean target, weighted by its
         pairs) and sets f_k = (k·f_{k−1} + β·g_k)/(k + 1), f_0 = 0; so f_k = β Σ_{m ≤ k} g_m/(k + 1), and the score is
-        β Σ g. g_k is a sum of `trees` boosted regression trees, each times `shrinkage`: it has to follow f as well as
-        the step beyond it, which one tree does badly. τ = 1: it only scales f. With `normalise` a pair weighs 1 over
+        β Σ g. g_k is a sum of `trees` boosted regression trees, each times `shrinkage`: it must fit f as well as the
+        step beyond it, which one tree does badly. τ = 1: it only scales f. With `normalise` a pair weighs 1 over
         the number of its query's pairs.
     Ties: documents of equal grade are not compared.
     Cost: O(documents × features) per tree, and O(n²) additions per query and round to find its pairs.
@@ -44,14 +43,14 @@ class GBRank(Learner):
     """
 
     learning_rate: float = param(default=1.0, above=0, most=1, search=(0.05, 1.0, "log"))
-    """β; above 1 the targets would run away from f."""
+    """β; above 1 the targets would diverge."""
     rounds: int = param(default=100, least=1)
     trees: int = param(default=30, least=1)
-    """Trees of each round's g."""
+    """Number of trees per round."""
     shrinkage: float = param(default=0.1, above=0, most=1, search=(0.03, 1.0, "log"))
     num_leaves: int = param(default=7, least=2, search=(4, 64, "log"))
     min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
-    """The least number of documents in a leaf."""
+    """Minimum number of documents in a leaf."""
     normalise: bool = False
     patience: int | None = param(default=25, least=1)
     transform: Transform = Identity()
@@ -95,7 +94,7 @@ class GBRank(Learner):
         return Learned(self, {"trees": grower.text(grown[keep])}, record)
 
     def _regress(self, grower: Grower, sums: Array, target: Array, weight: Array) -> int:
-        """Add g_k, boosted towards target/weight; the number of its trees, fewer where no split is left."""
+        """Add g_k, boosted towards target/weight; returns the number of its trees, fewer if no split is left."""
         for trees in range(self.trees):
             g = (grower.outputs() - sums) / self.learning_rate
             gradient = weight * g - target
@@ -103,7 +102,7 @@ class GBRank(Learner):
                 return trees
         return self.trees
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return Trees().score(params, data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
@@ -114,7 +113,7 @@ class GBRank(Learner):
 
 
 def _targets(f: Array, data: Dataset, normalise: bool) -> tuple[float, Array, Array]:
-    """The loss over the pairs; for each document the sum of its weighted targets, and of the weights."""
+    """The loss over the pairs; for each document the sum of its weighted targets, and that of the weights."""
     target, weight, values = np.zeros(len(f)), np.zeros(len(f)), np.zeros(data.n_queries)
     if data.preferences is not None:
         edges, offsets = data.preferences.edges, data.preferences.offsets
@@ -130,7 +129,7 @@ def _targets(f: Array, data: Dataset, normalise: bool) -> tuple[float, Array, Ar
 
 @compiled
 def _over_grades(
-    f: Array, labels: Array, offsets: NDArray[np.int64], normalise: bool,
+    f: Array, labels: Array, offsets: Ints, normalise: bool,
     target: Array, weight: Array, values: Array,
 ) -> None:  # fmt: skip
     for q in range(len(values)):
@@ -150,21 +149,21 @@ def _over_grades(
 
 @compiled
 def _over_edges(
-    f: Array, edges: Array, edge_offsets: NDArray[np.int64], offsets: NDArray[np.int64], normalise: bool,
+    f: Array, edges: Array, edge_offsets: Ints, offsets: Ints, normalise: bool,
     target: Array, weight: Array, values: Array,
 ) -> None:  # fmt: skip
     for q in range(len(values)):
         a, b = offsets[q], offsets[q + 1]
         s, t, w = f[a:b], target[a:b], weight[a:b]
-        mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
+        part = edges[edge_offsets[q] : edge_offsets[q + 1]]
         total = 0.0
-        for e in range(len(mine)):
-            i, j, p = int(mine[e, 0]), int(mine[e, 1]), mine[e, 2]
-            total += mine[e, 3]
+        for e in range(len(part)):
+            i, j, p = int(part[e, 0]), int(part[e, 1]), part[e, 2]
+            total += part[e, 3]
             for _ in range(2):
                 if p > 0.0 and s[i] - s[j] < MARGIN:
-                    _add(s, i, j, mine[e, 3] * p, t, w)
-                    values[q] += 0.5 * mine[e, 3] * p * (MARGIN - s[i] + s[j]) ** 2
+                    _add(s, i, j, part[e, 3] * p, t, w)
+                    values[q] += 0.5 * part[e, 3] * p * (MARGIN - s[i] + s[j]) ** 2
                 i, j, p = j, i, 1.0 - p  # an edge of probability p says the reverse with 1 − p
         if normalise and total > 0.0:
             _divide(t, w, values, q, total)

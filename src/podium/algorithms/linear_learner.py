@@ -1,4 +1,4 @@
-"""Learners whose model is one weight per feature; and grades where the model has thresholds too."""
+"""LinearLearner: the base of algorithms whose model is one weight per feature, and grades by thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.scorers.forms import LinearForm
 
 
 class LinearLearner(Learner):
-    """A learner whose scores are ⟨w, x⟩, w = params["weights"]."""
+    """A learner with linear scores ⟨w, x⟩, w = params["weights"]."""
 
     def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)
@@ -32,7 +32,7 @@ class LinearLearner(Learner):
 
 
 def grade_of(scores: Array, params: Params) -> Array:
-    """min{r : s < b_r} with b_K = ∞, as the grade of that number."""
+    """Predicted grades: that of min{r : s < b_r}, with b_K = ∞."""
     grades = fitted(params, "grades", (None,))
     above = np.append(fitted(params, "thresholds", (len(grades) - 1,)), np.inf)
     return np.asarray(grades[np.argmax(scores[:, None] < above, axis=1)])

@@ -8,7 +8,6 @@ mcrank(ordinal=true)
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import Array
@@ -26,11 +25,11 @@ MOST_GRADES = 100
 
 @register
 class McRank(Learner):
-    """Classifies documents into their grades with boosted trees and ranks by the expected grade.
+    """Classification of documents into grades with boosted trees; ranks by the expected grade.
 
     Formula: s = Σ_k k·P(y = k | x) over the grades k of the training data, by their values. P is a boosted multinomial
         model; with `ordinal`, K − 1 boosted logistic models give P(y ≥ k), and P(y = k) are their differences.
-    Ties: documents of equal grade are one class; queries play no part.
+    Ties: documents of equal grade are one class; queries are ignored.
     Cost: one tree per grade (less one, if ordinal) and round, each O(documents × features).
     Use it for: few grades that mean the same in every query; probabilities of grades. `ordinal` when grades are steps.
     Reference: Li, Burges and Wu, McRank: learning to rank using multiple classification and gradient boosting, 2007.
@@ -41,7 +40,7 @@ class McRank(Learner):
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     num_leaves: int = param(default=10, least=2, search=(4, 64, "log"))
     min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
-    """The least number of documents in a leaf."""
+    """Minimum number of documents in a leaf."""
     patience: int | None = param(default=50, least=1)
     transform: Transform = Identity()
     name = "mcrank"
@@ -83,30 +82,30 @@ class McRank(Learner):
         record = {"stopped": reason, "iterations": rounds, "kept": keep}
         return Learned(self, {"grades": grades, "start": start, **trees}, record)
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
         raw, grades = self._raw(params, n_features), fitted(params, "grades", (None,))
         return lambda data: self._expected(raw(data), grades)
 
-    def probabilities(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def probabilities(self, params: Params, data: Dataset) -> Array:
         """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
         return self._probabilities(self._raw(params, data.n_features)(data))
 
     def _start(self, share: Array) -> Array:
-        """The outputs before the first tree, which give each grade its share."""
+        """Outputs before the first tree: the probability of each grade is its share of the data."""
         from scipy.special import logit
 
         return np.asarray(logit(share) if self.ordinal else np.log(share))
 
     def _round(self, growers: list[Grower], start: Array, target: Array, weights: Array) -> tuple[float, bool]:
-        """Grow each model by a tree; the mean −log P of the grades before that, and whether any could grow."""
+        """Grow each model by a tree; returns the mean −log P of the grades before, and whether any tree has grown."""
         from scipy.special import expit, log_softmax, softmax
 
         raw = start + np.column_stack([grower.outputs() for grower in growers])
         P = expit(raw) if self.ordinal else softmax(raw, axis=1)
-        # A multinomial output has the curvature K/(K − 1)·p(1 − p) when the others answer it (Friedman, 2001).
+        # A multinomial output has the curvature K/(K − 1)·p(1 − p), since the others respond (Friedman, 2001).
         factor = 1.0 if self.ordinal else P.shape[1] / (P.shape[1] - 1)
         curvature = np.maximum(factor * P * (1 - P), 1e-16) * weights[:, None]
         gradient = (P - target) * weights[:, None]
@@ -118,7 +117,7 @@ class McRank(Learner):
         return float(weights @ off.sum(axis=1) / weights.sum()), any(grown)
 
     def _raw(self, params: Params, n_features: int) -> Prepared:
-        """The outputs of all models, prepared."""  # (N, K or K − 1)
+        """A function of data to the outputs of all models."""  # (N, K or K − 1)
         n_models = len(fitted(params, "grades", (None,))) - self.ordinal
         start = fitted(params, "start", (n_models,))
         texts = [params.get(f"trees-{at}", np.empty(0, np.uint8)) for at in range(n_models)]
@@ -130,7 +129,7 @@ class McRank(Learner):
 
         if not self.ordinal:
             return np.asarray(softmax(raw, axis=1))
-        # Models of their own need not fall with k; the running minimum makes them do so.
+        # Separate models need not decrease with k; their running minimum does.
         above = np.minimum.accumulate(np.column_stack([np.ones(len(raw)), expit(raw)]), axis=1)
         return -np.diff(above, axis=1, append=0.0)
 

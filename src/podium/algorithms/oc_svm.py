@@ -1,4 +1,4 @@
-"""OC SVM: parallel hyperplanes between neighbouring grades with a large margin (Shashua and Levin, 2003).
+"""OC SVM: ordinal classification by parallel hyperplanes with large margins (Shashua and Levin, 2003).
 
 >>> from podium.algorithms import OCSVM
 >>> OCSVM(margins="sum", cost=2.0)
@@ -7,14 +7,13 @@ oc-svm(margins=sum,cost=2.0)
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.linear_learner import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -25,36 +24,38 @@ from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
 from podium.transforms import Transform, ZScore
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 @register
 class OCSVM(LinearLearner):
-    """A support vector machine for grades: one direction w, and a threshold with margins between neighbouring grades.
+    """Support vector machine for ordinal grades: one direction w, and a threshold between neighbouring grades.
 
     Formula: fixed: min ½‖w‖² + Σ_r (Σ_{y_i = r} C_r ξ_i + Σ_{y_i = r+1} C_{r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for
         documents of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + Σ C(ξ + ξ*)
-        with ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be.
+        with ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as possible.
         Only neighbouring grades share a threshold. The paper has one C for all (`balanced=false`: cost / the number of
-        documents of the lowest or the highest grade, whichever are fewer); that gives few relevant documents up, so
+        documents of the lowest or the highest grade, whichever is smaller), which neglects rare relevant documents; so
         C_r = cost / (number of documents of grade r), half of it for `sum` in grades between two thresholds. The score
-        is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2, and where grades overlap so much that no margin pays, its
-        answer is w = 0.
-    Ties: documents of equal grade are not compared; queries play no part but by their weights.
-    Cost: an interior point method: steps of O(documents × features²), memory for twice the features. It takes 15 to 60
-        of them, more where there are more documents, so that a fit grows about as documents^1.4.
+        is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2, and if grades overlap so much that no margin pays, w = 0.
+    Ties: documents of equal grade are not compared; queries are ignored, except for their weights.
+    Cost: an interior point method: 15 to 60 steps of O(documents × features²), memory for twice the features. More
+        documents take more steps: the time of a fit grows about as documents^1.4.
     Use it for: grades that mean the same in every query, up to some 100,000 documents; `grade` predicts grades.
     Reference: Shashua and Levin, Ranking with large margin principle: two approaches, NIPS 2003.
     """
 
     margins: Literal["fixed", "sum"] = "fixed"
     cost: float = param(default=1.5, above=0)
-    """What the mean slack of a grade costs."""
+    """Cost of the mean slack of a grade."""
     balanced: bool = True
     transform: Transform = ZScore()
     name = "oc-svm"
 
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)
-        values = data.features.size  # those written, where sparse
+        values = data.features.size  # the stored ones, if sparse
         needs_memory(2.0 * values * BYTES, self.name, instead="Use prank, or fewer queries.")
         if self.margins == "sum" and self.cost <= 1:
             raise IncompatibleError(
@@ -82,23 +83,21 @@ class OCSVM(LinearLearner):
         record = {"stopped": reason, "objective": objective}
         return Learned(self, {"weights": w, "thresholds": b, "grades": grades}, record)
 
-    def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        """The grade predicted for each document."""  # (N,)
+    def grade(self, params: Params, data: Dataset) -> Array:
+        """Predicted grade of each document."""  # (N,)
         return grade_of(self.score(params, data), params)
 
-    def _shared(self, y: NDArray[np.int64], docs: NDArray[np.int64], weights: Array) -> Array:
-        """What each slack's cost is divided by: the documents of its grade; in `sum` twice those of a middle grade.
+    def _shared(self, y: Ints, docs: Ints, weights: Array) -> Array:
+        """Divisor of each slack's cost: the number of documents of its grade; in `sum`, twice that of a middle grade.
 
-        There the two limits that enclose a grade cancel in the sum of margins, and two whole costs would outweigh it.
+        There the two limits around a grade cancel in the sum of margins, and two whole costs would outweigh it.
         """
         if not self.balanced:
             return np.full(len(docs), min(weights[y == 0].sum(), weights[y == y.max()].sum()))
         counted = docs if self.margins == "sum" else np.arange(len(y))
         return np.asarray(np.bincount(y[counted], weights[counted])[y[docs]], np.float64)
 
-    def _fixed(
-        self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
-    ) -> tuple[Array, Array, float]:
+    def _fixed(self, X: sp.csr_array, edge: Ints, sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array, float]:
         """Hinge on sign·(⟨w,x⟩ − b_r): rows sign·(x, −e_r)."""
         import scipy.sparse as sp
 
@@ -109,9 +108,7 @@ class OCSVM(LinearLearner):
         value = 0.5 * theta[:d] @ theta[:d] + cost @ np.maximum(1 - rows @ theta, 0)
         return theta[:d], theta[d:], float(value)
 
-    def _sum(
-        self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
-    ) -> tuple[Array, Array, float]:
+    def _sum(self, X: sp.csr_array, edge: Ints, sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array, float]:
         """Variables (w, a, b, ξ): sign·(⟨w,x⟩ − a_r or b_r) + ξ ≥ 0, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1."""
         import scipy.sparse as sp
 
@@ -132,18 +129,18 @@ class OCSVM(LinearLearner):
         b = np.zeros(A.shape[0])
         b[-1 - d] = 1.0  # the cone ‖w‖ ≤ 1
         q = np.concatenate([np.zeros(d), np.tile([1.0, -1.0], n_edges), cost])
-        found = solve(
+        solution = solve(
             sp.csc_array((len(q), len(q))), q, A, b, nonnegative=2 * n + limits - 1, cone=d + 1, who=self.name
         )
-        between = found[d : d + limits].reshape(n_edges, 2)
-        return found[:d], between.mean(axis=1), float(q @ found)
+        between = solution[d : d + limits].reshape(n_edges, 2)
+        return solution[:d], between.mean(axis=1), float(q @ solution)
 
 
-_NO_MARGIN = 1e-6  # below it, what the interior point method leaves of w is noise
+_NO_MARGIN = 1e-6  # with smaller margins, w is noise of the interior point method
 
 
-def _adjacent(y: NDArray[np.int64], n_grades: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Each document with each threshold it touches: its row, the threshold, and the side it belongs to (±1)."""
+def _adjacent(y: Ints, n_grades: int) -> tuple[Ints, Ints, Array]:
+    """Each document with each threshold next to its grade: its row, the threshold, and its side (±1)."""
     above, below = np.flatnonzero(y > 0), np.flatnonzero(y < n_grades - 1)
     docs = np.concatenate([below, above])
     sign = np.concatenate([-np.ones(len(below)), np.ones(len(above))])

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_pairs
-from podium.base.arrays import Array, dense
+from podium.base.arrays import Array, Flags, Ints, dense
 from podium.base.errors import DataError, IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -30,24 +29,24 @@ from podium.transforms import Transform, ZScore
 
 @register
 class PermuRank(LinearLearner):
-    """A linear ranking that tells perfect rankings of each query from imperfect ones, weighted by their measure.
+    """Support vector machine that separates perfect rankings of each query from imperfect ones, weighted by a metric.
 
-    Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any measure and
+    Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any metric and
         S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. The working set B*, B of perfect and imperfect rankings starts
-        with those of the direction in which features and grades vary together. Each round solves the program and adds
-        an imperfect ranking, the one with the largest S, which is the model's own, and a perfect one. It ends when no
-        new ranking violates the margin.
+        with those by the covariance of features and grades. Each round solves the program and adds an imperfect
+        ranking, the one with the largest S, which is the model's own, and a perfect one. It ends when no new ranking
+        violates the margin.
     Ties: every order of documents of equal grade is perfect. `perfect=nearest` adds the one with the largest S, which
-        asks nothing of documents of equal grade; `violated`, the literature's rule, the one with the least, which asks
-        that they score alike and ranks OHSUMED markedly worse.
+        does not constrain documents of equal grade; `violated`, the literature's rule, the one with the least, which
+        forces them to equal scores and ranks OHSUMED markedly worse.
     Cost: per round a sort, and a quadratic program of O(queries × rounds²) pairs of rankings by features.
-    Use it for: any measure on up to some thousands of queries; `svm-map` is exact and cheaper for MAP.
+    Use it for: any metric on up to some thousands of queries; `svm-map` is exact and cheaper for MAP.
     Reference: Xu, Liu, Lu, Li and Ma, Directly optimizing evaluation measures in learning to rank, SIGIR 2008.
     """
 
     metric: Metric = MAP()
     cost: float = param(default=0.1, above=0, search=(0.01, 10.0, "log"))
-    """C, what a query's loss costs."""
+    """C, the cost of a query's loss."""
     perfect: Literal["nearest", "violated"] = "nearest"
     rounds: int = param(default=10, least=1)
     patience: int | None = param(default=5, least=1)
@@ -59,10 +58,10 @@ class PermuRank(LinearLearner):
             needs_pairs(data, self.name)
         if data.labels is None:
             raise IncompatibleError(
-                "permurank learns by a measure of grades, but the data has only preferences. Use rankboost or ranknet."
+                "permurank learns by a metric of grades, but the data has only preferences. Use rankboost or ranknet."
             )
         if not self.metric.higher_is_better:
-            raise IncompatibleError(f"permurank needs a measure of which more is better; got {self.metric}.")
+            raise IncompatibleError(f"permurank needs a metric of which more is better; got {self.metric}.")
         if not _counts(self.metric, data).any():
             raise DataError(f"permurank: {self.metric} cannot tell two rankings of any query apart.", where=data.source)
         size = data.n_queries * self.rounds**2 * data.n_features * BYTES
@@ -96,28 +95,26 @@ class PermuRank(LinearLearner):
             w = watch.best_state
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds})
 
-    def _by_score(self, data: Dataset, w: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of each query a perfect ranking, and the ranking by score."""
+    def _by_score(self, data: Dataset, w: Array) -> tuple[Ints, Ints]:
+        """A perfect ranking of each query, and the ranking by score."""
         scores = self.score({"weights": w}, data)
         ties = scores if self.perfect == "nearest" else -scores
         return _by_grade(data, ties), order_all(scores, data.offsets)[0]
 
-    def _add(
-        self, sets: list[_WorkingSet], data: Dataset, w: Array, rankings: tuple[NDArray[np.int64], NDArray[np.int64]]
-    ) -> bool:
-        """Add a perfect and an imperfect ranking of each query where w violates their margin; whether any is new."""
+    def _add(self, sets: list[_WorkingSet], data: Dataset, w: Array, rankings: tuple[Ints, Ints]) -> bool:
+        """Add a perfect and an imperfect ranking of each query if w violates their margin; whether any is new."""
         features = [_sums(data, _weights_of_places(data, best_first)) for best_first in rankings]
         values = [self._measure(data, best_first) for best_first in rankings]
         added = False
-        for q, known in enumerate(sets):
+        for q, rankings_of_query in enumerate(sets):
             gap, margin = values[0][q] - values[1][q], float(w @ (features[0][q] - features[1][q]))
             if gap > 0 and margin < 1 - 1e-6:
-                new = [_include(known.perfect, features[0][q], values[0][q])]
-                new.append(_include(known.imperfect, features[1][q], values[1][q]))
+                new = [_include(rankings_of_query.perfect, features[0][q], values[0][q])]
+                new.append(_include(rankings_of_query.imperfect, features[1][q], values[1][q]))
                 added |= any(new)
         return added
 
-    def _measure(self, data: Dataset, best_first: NDArray[np.int64]) -> Array:
+    def _measure(self, data: Dataset, best_first: Ints) -> Array:
         assert data.labels is not None
         scores = np.empty(data.n_documents)
         scores[best_first] = -np.arange(data.n_documents, dtype=np.float64)
@@ -127,9 +124,9 @@ class PermuRank(LinearLearner):
         import scipy.sparse as sp
 
         rows, cost = [], []
-        for known, part in zip(sets, share, strict=True):
-            for best, reached in known.perfect:
-                for other, value in known.imperfect:
+        for rankings, part in zip(sets, share, strict=True):
+            for best, reached in rankings.perfect:
+                for other, value in rankings.imperfect:
                     if reached > value:
                         rows.append(best - other)
                         cost.append(self.cost * part * (reached - value))
@@ -140,40 +137,40 @@ class PermuRank(LinearLearner):
 
 @dataclass
 class _WorkingSet:
-    """The rankings of a query that the program knows: the feature vector that scores each, and its measure."""
+    """Working set of a query: the feature vector of each ranking, and its value of the metric."""
 
     perfect: list[tuple[Array, float]] = field(default_factory=list)
     imperfect: list[tuple[Array, float]] = field(default_factory=list)
 
 
-def _include(known: list[tuple[Array, float]], features: Array, value: float) -> bool:
-    if any(np.array_equal(features, other) for other, _ in known):
+def _include(rankings: list[tuple[Array, float]], features: Array, value: float) -> bool:
+    if any(np.array_equal(features, other) for other, _ in rankings):
         return False
-    known.append((features, value))
+    rankings.append((features, value))
     return True
 
 
-def _counts(metric: Metric, data: Dataset) -> NDArray[np.bool_]:
-    """The queries in which the measure tells the best ranking from the worst."""
+def _counts(metric: Metric, data: Dataset) -> Flags:
+    """Queries in which the metric differs between the best and the worst ranking."""
     assert data.labels is not None
     best, worst = (metric(scores, data.labels, data.offsets) for scores in (data.labels, -data.labels))
     return np.asarray((best > worst) & (data.sizes > 1))
 
 
 def _covariance(data: Dataset) -> Array:
-    """The direction in which features and grades vary together."""
+    """Covariance of each feature with the grades."""
     assert data.labels is not None
     return np.asarray(_sums(data, data.labels - data.labels.mean()).sum(axis=0))
 
 
-def _by_grade(data: Dataset, keys: Array) -> NDArray[np.int64]:
-    """The documents of each query by grade, and within a grade by descending key."""
+def _by_grade(data: Dataset, keys: Array) -> Ints:
+    """Documents of each query in order of grade, and within a grade by descending key."""
     assert data.labels is not None
     return np.lexsort((-keys, -data.labels, data.query_index))
 
 
-def _weights_of_places(data: Dataset, best_first: NDArray[np.int64]) -> Array:
-    """What each document's features weigh in S: 2(n + 1 − 2r)/(n(n − 1)) at rank r."""  # (N,)
+def _weights_of_places(data: Dataset, best_first: Ints) -> Array:
+    """Weight of each document's features in S: 2(n + 1 − 2r)/(n(n − 1)) at rank r."""  # (N,)
     n = np.repeat(data.sizes, data.sizes).astype(np.float64)
     rank = 1.0 + np.arange(data.n_documents) - np.repeat(data.offsets[:-1], data.sizes)
     weights = np.empty(data.n_documents)

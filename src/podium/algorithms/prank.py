@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.linear_learner import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades, needs_no_weights
-from podium.base.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, Ints, Singles, dense, is_sparse
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -28,13 +27,13 @@ from podium.transforms import Transform, ZScore
 
 @register
 class PRank(LinearLearner):
-    """A perceptron that learns grades, document by document, with one threshold between neighbouring grades.
+    """Perceptron for ordinal grades, trained document by document, with a threshold between neighbouring grades.
 
     Formula: grade = min{r : ⟨w,x⟩ < b_r} with b_1 ≤ … ≤ b_{K−1}, b_K = ∞. With z_r = +1 for thresholds below the true
-        grade and −1 for the others, each r with z_r(⟨w,x⟩ − b_r) ≤ 0 adds z_r·x to w and −z_r to b_r. The order of the
-        thresholds is kept by every update. `average` uses the mean of w and b over all steps; the documents are
+        grade and −1 for the others, each r with z_r(⟨w,x⟩ − b_r) ≤ 0 adds z_r·x to w and −z_r to b_r. Every update
+        keeps the order of the thresholds. `average` uses the mean of w and b over all steps; the documents are
         shuffled before every epoch. The score is ⟨w,x⟩.
-    Ties: documents of equal grade are not compared; queries play no part.
+    Ties: documents of equal grade are not compared; queries are ignored.
     Cost: O(documents × (features + grades)) per epoch.
     Use it for: grades from a stream of documents; a fast pointwise baseline that predicts grades too.
     Reference: Crammer and Singer, Pranking with ranking, NIPS 2001; averaging: Harrington, ICML 2003.
@@ -57,7 +56,7 @@ class PRank(LinearLearner):
         X = _dense(data)
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
-        rows = np.lexsort((y, *X.T))  # what is drawn first does not depend on the order of the input
+        rows = np.lexsort((y, *X.T))  # shuffling does not depend on the order of the input
         w, b = np.zeros(data.n_features), np.zeros(len(grades) - 1)
         sum_w, sum_b, steps = np.zeros_like(w), np.zeros_like(b), 0
         params, reason, epoch = {}, f"{self.epochs} epochs were allowed", 0
@@ -77,12 +76,12 @@ class PRank(LinearLearner):
             params = watch.best_state
         return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong / len(y)})
 
-    def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        """The grade predicted for each document."""  # (N,)
+    def grade(self, params: Params, data: Dataset) -> Array:
+        """Predicted grade of each document."""  # (N,)
         return grade_of(self.score(params, data), params)
 
 
-def _dense(data: Dataset) -> NDArray[np.float32]:
+def _dense(data: Dataset) -> Singles:
     refuse_missing(data, "prank")
     X: Any = data.features
     return np.ascontiguousarray(dense(X), np.float32)
@@ -90,10 +89,10 @@ def _dense(data: Dataset) -> NDArray[np.float32]:
 
 @compiled
 def _epoch(
-    X: NDArray[np.float32], y: NDArray[np.int64], order: NDArray[np.int64],
+    X: Singles, y: Ints, order: Ints,
     w: Array, b: Array, sum_w: Array, sum_b: Array,
 ) -> int:  # fmt: skip
-    """One pass in the given order; w and b move, their sums over the steps are added up; returns the mistakes."""
+    """One pass over the documents in `order`: updates w, b and their sums over the steps; returns the mistakes."""
     wrong = 0
     for i in order:
         x, score, predicted, push = X[i], 0.0, 0, 0.0

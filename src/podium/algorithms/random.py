@@ -1,10 +1,10 @@
-"""The random baseline: what any method has to beat."""
+"""Random baseline: random scores."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
@@ -15,7 +15,7 @@ from podium.transforms import Identity, Transform
 
 @register
 class Random(Learner):
-    """Scores drawn uniformly at random: the baseline that every method has to beat.
+    """Random scores, drawn uniformly: the baseline that every method must beat.
 
     Formula: s_i ~ U(0, 1), the same draws for the same seed and number of documents.
     Ties: none.
@@ -28,5 +28,5 @@ class Random(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         return Learned(self, {"seed": np.array([rng.integers(2**63)], np.int64)}, {})
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return np.random.default_rng(int(params["seed"][0])).random(data.n_documents)

@@ -11,10 +11,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_pairs
-from podium.base.arrays import Array, column
+from podium.base.arrays import Array, Bytes, Ints, Singles, column
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
@@ -27,15 +26,15 @@ from podium.transforms import Identity, Transform
 
 MOST_BINS = 255
 NEARLY_ONE = 1.0 - 1e-6
-"""A weak ranker that orders every pair gets the weight of this r, since that of r = 1 is infinite."""
+"""A perfect weak ranker gets the weight of this r, since that of r = 1 is infinite."""
 
 
 @register
 class RankBoost(Learner):
-    """Adds, round by round, the feature threshold that best orders the pairs which are still in the wrong order.
+    """Boosting that adds, in each round, the feature threshold that best orders the pairs still in the wrong order.
 
-    Formula: f = Σ_t α_t h_t with h(x) = 1 for x_l > θ, 0 for x_l ≤ θ, and 0 or 1, whichever is better, where x_l is
-        missing. The weight of a pair y_i > y_j is D_ij ∝ e^{−(f_i − f_j)}; a document's potential is
+    Formula: f = Σ_t α_t h_t with h(x) = 1 for x_l > θ, 0 for x_l ≤ θ, and 0 or 1, whichever is better, for a missing
+        x_l. The weight of a pair y_i > y_j is D_ij ∝ e^{−(f_i − f_j)}; a document's potential is
         π_i = Σ_j D_ij − Σ_j D_ji. The h with the largest |r|, r = Σ_i π_i h(x_i), gets α = ½ ln((1 + r)/(1 − r)). Each
         round multiplies the loss Σ e^{−(f_i − f_j)} by at most √(1 − r²). With `normalise` each query weighs the same.
     Ties: documents of equal grade are not compared; those with all features on the same sides of all thresholds tie.
@@ -46,7 +45,7 @@ class RankBoost(Learner):
 
     rounds: int = param(default=300, least=1)
     max_bin: int = param(default=MOST_BINS, least=2, most=MOST_BINS)
-    """The most values of a feature that are told apart; more are cut at quantiles."""
+    """Maximum number of distinct values of a feature; more are binned at quantiles."""
     normalise: bool = False
     patience: int | None = param(default=100, least=1)
     transform: Transform = Identity()
@@ -88,14 +87,14 @@ class RankBoost(Learner):
         record = {"stopped": reason, "iterations": len(weak), "kept": keep, "objective": now.value / start}
         return Learned(self, _as_params(weak[:keep]), record)
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         stumps, total = self.form(params, data.n_features), np.zeros(data.n_documents)
         for l in np.unique(stumps.feature):
-            mine = np.flatnonzero(stumps.feature == l)
-            mine = mine[np.argsort(stumps.threshold[mine], kind="stable")]
-            steps = np.append(0.0, np.cumsum(stumps.alpha[mine]))  # the sum of α over the thresholds that x passes
-            x, missing = column(data.features, int(l)), stumps.alpha[mine] @ stumps.missing[mine]
-            total += np.where(np.isnan(x), missing, steps[np.searchsorted(stumps.threshold[mine], x)])
+            rows = np.flatnonzero(stumps.feature == l)
+            rows = rows[np.argsort(stumps.threshold[rows], kind="stable")]
+            steps = np.append(0.0, np.cumsum(stumps.alpha[rows]))  # the sum of α over the thresholds that x passes
+            x, missing = column(data.features, int(l)), stumps.alpha[rows] @ stumps.missing[rows]
+            total += np.where(np.isnan(x), missing, steps[np.searchsorted(stumps.threshold[rows], x)])
         return total
 
     def form(self, params: Params, n_features: int) -> StumpsForm:
@@ -107,7 +106,7 @@ class RankBoost(Learner):
 
 
 class _Weak(NamedTuple):
-    """A weak ranker: is the feature above the threshold?"""
+    """Weak ranker: 1 if the feature is above the threshold, else 0."""
 
     feature: int
     threshold: float
@@ -119,7 +118,7 @@ class _Weak(NamedTuple):
         r = min(max(self.r, -NEARLY_ONE), NEARLY_ONE)
         return 0.5 * math.log((1 + r) / (1 - r))
 
-    def __call__(self, x: NDArray[np.float32]) -> Array:
+    def __call__(self, x: Singles) -> Array:
         return np.where(np.isnan(x), self.missing, x > np.float64(self.threshold)).astype(np.float64)
 
 
@@ -132,8 +131,8 @@ def _as_params(weak: list[_Weak]) -> Params:
     }
 
 
-def _binned(data: Dataset, most: int) -> tuple[NDArray[np.uint8], list[Array]]:
-    """Each value's number of thresholds below it, from 1, 0 where missing (d, N); the thresholds by feature."""
+def _binned(data: Dataset, most: int) -> tuple[Bytes, list[Array]]:
+    """The bin of each value: the number of thresholds below it, 0 if missing (d, N); and the thresholds by feature."""
     binned = np.empty((data.n_features, data.n_documents), np.uint8)
     edges = []
     for l in range(data.n_features):
@@ -147,20 +146,20 @@ def _binned(data: Dataset, most: int) -> tuple[NDArray[np.uint8], list[Array]]:
     return binned, edges
 
 
-def _best(binned: NDArray[np.uint8], edges: list[Array], potential: Array) -> _Weak:
+def _best(binned: Bytes, edges: list[Array], potential: Array) -> _Weak:
     """The weak ranker with the largest |r|."""
     r, bins, missing = np.empty(len(edges)), np.empty(len(edges), np.int64), np.empty(len(edges))
-    _search(binned, potential, np.array([len(one) for one in edges]), r, bins, missing)
+    _search(binned, potential, np.array([len(thresholds) for thresholds in edges]), r, bins, missing)
     l = int(np.argmax(np.abs(r)))
     return _Weak(l, float(edges[l][bins[l]]), float(missing[l]), float(r[l]))
 
 
 @compiled
 def _search(
-    binned: NDArray[np.uint8], potential: Array, counts: NDArray[np.int64],
-    r: Array, bins: NDArray[np.int64], missing: Array,
+    binned: Bytes, potential: Array, counts: Ints,
+    r: Array, bins: Ints, missing: Array,
 ) -> None:  # fmt: skip
-    """For each feature the threshold with the largest |Σ_{x > θ} π|, with or without the missing values' potential."""
+    """Find, for each feature, the threshold with the largest |Σ_{x > θ} π|, with missing values on the better side."""
     histogram: Any = np.empty(MOST_BINS + 2)
     for l in range(binned.shape[0]):
         row = binned[l]
@@ -171,10 +170,10 @@ def _search(
         for at in range(counts[l], 0, -1):
             above += histogram[at]
             for default in (0.0, 1.0):
-                found = above + default * histogram[0]
-                if abs(found) > abs(r[l]):
-                    r[l], bins[l], missing[l] = found, at - 1, default
+                value = above + default * histogram[0]
+                if abs(value) > abs(r[l]):
+                    r[l], bins[l], missing[l] = value, at - 1, default
 
 
-_LOWEST = float(np.finfo(np.float64).min)  # what lies above it is not missing
+_LOWEST = float(np.finfo(np.float64).min)  # all values but missing ones are above it
 _NOTHING = 1e-12

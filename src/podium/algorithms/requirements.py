@@ -1,4 +1,4 @@
-"""What learners require of data: each raises a clear error, before work starts, where it is missing."""
+"""Requirements of learners on data: each check raises a clear error before work starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from podium.data.dataset import Dataset
 
 
 def needs_grades(data: Dataset, who: str) -> Array:
-    """The distinct grades of the data, ascending; at least two."""
+    """Require at least two grades; returns the distinct grades, ascending."""
     if data.labels is None:
         has = "only preferences" if data.preferences is not None else "neither labels nor preferences"
         raise IncompatibleError(
@@ -19,13 +19,13 @@ def needs_grades(data: Dataset, who: str) -> Array:
         )
     grades = np.unique(data.labels)
     if len(grades) < 2:
-        found = f"all {data.n_documents} documents have grade {grades[0]:g}" if len(grades) else "there are none"
-        raise DataError(f"{who} needs documents of at least two grades, but {found}.", where=data.source)
+        problem = f"all {data.n_documents} documents have grade {grades[0]:g}" if len(grades) else "there are none"
+        raise DataError(f"{who} needs documents of at least two grades, but {problem}.", where=data.source)
     return grades
 
 
 def needs_pairs(data: Dataset, who: str) -> None:
-    """At least one preference, explicit or between two grades of a query."""
+    """Require at least one preference, explicit or between two grades of a query."""
     if data.preferences is not None:
         if len(data.preferences) == 0:
             raise DataError(f"{who} learns from preferences, but the list of them is empty.", where=data.source)
@@ -41,7 +41,7 @@ def needs_pairs(data: Dataset, who: str) -> None:
 
 
 def needs_weights(data: Dataset, who: str) -> None:
-    """At least one document with a weight, beside another one in its query."""
+    """Require at least one document with a weight in a query with other documents."""
     weighted = np.flatnonzero(data.relevance())
     if not (data.sizes[data.query_index[weighted]] > 1).any():
         raise DataError(
@@ -52,7 +52,7 @@ def needs_weights(data: Dataset, who: str) -> None:
 
 
 def needs_relevance(data: Dataset, who: str, *, relevant: float) -> None:
-    """At least one query with a document of grade `relevant` or more and one below."""
+    """Require at least one query with a document of grade `relevant` or more and one below."""
     grades = needs_grades(data, who)
     assert data.labels is not None
     good = np.add.reduceat(data.labels >= relevant, data.offsets[:-1][data.sizes > 0])
@@ -67,7 +67,7 @@ def needs_relevance(data: Dataset, who: str, *, relevant: float) -> None:
 
 
 def needs_no_weights(data: Dataset, who: str) -> None:
-    """No query weights, where a method has no place for them."""
+    """Require data without query weights."""
     if data.query_weights is not None:
         raise IncompatibleError(
             f"{who} has no query weights: each of its updates is a whole step. Remove them, or use oc-svm."

@@ -1,12 +1,11 @@
-"""The single-feature baseline: the one feature, upwards or downwards, that ranks the training data best."""
+"""Single-feature baseline: the feature, ascending or descending, that ranks the training data best."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades
-from podium.base.arrays import column
+from podium.base.arrays import Array, column
 from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
@@ -19,11 +18,11 @@ from podium.transforms import Identity, Transform
 
 @register
 class SingleFeature(Learner):
-    """Ranks by one feature: the one and the direction that do best on the training data.
+    """Ranking by one feature: the feature and the direction that are best on the training data.
 
-    Formula: s = ±x_l with l and the sign maximising the measure over the training queries.
+    Formula: s = ±x_l with l and the sign maximising the metric over the training queries.
     Ties: documents with equal values of the feature are tied.
-    Cost: 2·features evaluations of the measure, once.
+    Cost: 2·features evaluations of the metric, once.
     Use it for: the baseline that shows what learning adds; finding the strongest feature.
     """
 
@@ -46,7 +45,7 @@ class SingleFeature(Learner):
         record = {"feature": name, "direction": "up" if sign > 0 else "down", "training": {str(metric): best[0]}}
         return Learned(self, {"feature": np.array([feature]), "sign": np.array([sign])}, record)
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         return int(params["sign"][0]) * _column(data, int(params["feature"][0]))
 
     def form(self, params: Params, n_features: int) -> LinearForm:
@@ -55,6 +54,6 @@ class SingleFeature(Learner):
         return LinearForm(weights)
 
 
-def _column(data: Dataset, feature: int) -> NDArray[np.float64]:
+def _column(data: Dataset, feature: int) -> Array:
     """One feature of all documents; missing values count as 0."""
     return np.nan_to_num(column(data.features, feature).astype(np.float64))

@@ -1,4 +1,4 @@
-"""SortNet: a neural network that compares two documents, and sorting by it (Rigutini et al., 2011).
+"""SortNet: a neural network compares two documents, and documents are sorted by it (Rigutini et al., 2011).
 
 >>> from podium.algorithms import SortNet
 >>> SortNet(hidden=20, order="wins")
@@ -7,14 +7,13 @@ sortnet(hidden=20,order=wins)
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.comparator import add_pairs, sort_queries
 from podium.algorithms.requirements import needs_pairs
-from podium.base.arrays import Array, dense
+from podium.base.arrays import Array, Ints, Singles, dense
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -25,21 +24,24 @@ from podium.scorers import Params
 from podium.solvers import Adam, Watch
 from podium.transforms import Transform, ZScore
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 @register
 class SortNet(Learner):
-    """Learns which of two documents comes first, and sorts by the answers.
+    """Neural comparison of two documents: learns which one comes first, and sorts by the answers.
 
     Formula: hidden units u = σ(Vx + Uy + b), v = σ(Vy + Ux + b); outputs N≻ = σ(⟨w,u⟩ + ⟨w',v⟩ + c) and
         N≺ = σ(⟨w,v⟩ + ⟨w',u⟩ + c), so that N≻(x,y) = N≺(y,x): the comparator N≻ − N≺ is antisymmetric. It minimises
-        (P̄ − N≻)² + (1 − P̄ − N≺)² over pairs, P̄ = 1 where x is better than y, by Adam with weight decay λ, a query per
-        step. The pairs that its sorting puts in the wrong order after a round are added once more for the next.
-    Ties: documents of equal grade are not compared. Answers need not be transitive. `order=sort`: merge sort from the
-        order of the answers against the mean document, which always ends and does not depend on the input's order;
-        `order=wins`: the number of others that a document beats. A score is a place in the order, so it says nothing
-        across queries, and changes with the documents beside it.
+        (P̄ − N≻)² + (1 − P̄ − N≺)² over pairs, P̄ = 1 if x is better than y, by Adam with weight decay λ, a query per
+        step. Pairs that are sorted in the wrong order after a round count twice in the next.
+    Ties: documents of equal grade are not compared. Answers need not be transitive. `order=sort`: merge sort, from the
+        order by comparison with the mean document, which always ends and does not depend on the input's order;
+        `order=wins`: the number of others that a document beats. A score is a position in the order: it is not
+        comparable across queries, and depends on the other documents of the query.
     Cost: O(n·F·H + pairs·H) per query and round; to rank, O(n·F·H + n log n·H), by wins O(n·F·H + n²·H).
-    Use it for: preferences that no score explains. Takes explicit preferences.
+    Use it for: intransitive preferences, which no score explains. Takes explicit preferences.
     Reference: Rigutini, Papini, Maggini and Scarselli, SortNet: learning to rank by a neural preference function, 2011.
     """
 
@@ -91,7 +93,7 @@ class SortNet(Learner):
         params = self._as_params(theta, data.n_features) if watch.best is None else watch.best_state
         return Learned(self, params, {"stopped": reason, "iterations": rounds, "objective": value})
 
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+    def score(self, params: Params, data: Dataset) -> Array:
         refuse_missing(data, self.name)
         net = self._net(params, data)
         scores = np.zeros(data.n_documents)
@@ -107,7 +109,7 @@ class SortNet(Learner):
         return np.asarray(_sigmoid(better) - _sigmoid(worse))
 
     def _net(self, params: Params, data: Dataset) -> _Net:
-        """The first layer's parts for each document, and the rest of the network."""
+        """The products of each document with the first layer, and the rest of the network."""
         V, U = fitted(params, "first", (2, data.n_features, self.hidden))
         b, out = fitted(params, "bias", (self.hidden,)), fitted(params, "out", (3, self.hidden))
         return _Net(_times(data.features, V), _times(data.features, U), b, out)
@@ -123,16 +125,16 @@ class SortNet(Learner):
         }
 
     def _loss(self, theta: Array, data: Dataset, pairs: _Pairs, q: int) -> tuple[float, Array]:
-        """The mean loss over a query's pairs, times the query's weight, and its gradient."""
+        """Mean loss over a query's pairs, times the query's weight, and its gradient."""
         params = self._as_params(theta, data.n_features)
         X = data.features[data.offsets[q] : data.offsets[q + 1]]
         A, B = (_times(X, layer) for layer in params["first"])
-        mine = slice(pairs.offsets[q], pairs.offsets[q + 1])
+        part = slice(pairs.offsets[q], pairs.offsets[q + 1])
         dA, dB, db, dout = np.zeros_like(A), np.zeros_like(B), np.zeros(self.hidden), np.zeros((3, self.hidden))
-        edges = (pairs.winner[mine], pairs.loser[mine], pairs.target[mine], pairs.weight[mine])
+        edges = (pairs.winner[part], pairs.loser[part], pairs.target[part], pairs.weight[part])
         value = add_pairs(A, B, params["bias"], params["out"], *edges, dA, dB, db, dout)
         gradient = np.concatenate([(X.T @ dA).ravel(), (X.T @ dB).ravel(), db, dout.ravel()[: 2 * self.hidden + 1]])
-        scale = (1.0 if data.query_weights is None else data.query_weights[q]) / pairs.weight[mine].sum()
+        scale = (1.0 if data.query_weights is None else data.query_weights[q]) / pairs.weight[part].sum()
         return value * scale, gradient * scale
 
 
@@ -144,13 +146,13 @@ class _Net(NamedTuple):
 
 
 class _Pairs(NamedTuple):
-    """The training pairs, those of query q at offsets[q]:offsets[q+1]; documents are counted within the query."""
+    """Training pairs, those of query q at offsets[q]:offsets[q+1]; documents are numbered within the query."""
 
-    winner: NDArray[np.int64]
-    loser: NDArray[np.int64]
+    winner: Ints
+    loser: Ints
     target: Array  # the probability that the winner comes first
     weight: Array  # how often the pair is in the set
-    offsets: NDArray[np.int64]
+    offsets: Ints
 
 
 def _pairs(data: Dataset) -> _Pairs:
@@ -163,8 +165,8 @@ def _pairs(data: Dataset) -> _Pairs:
     return _Pairs(winner, loser, target, np.ascontiguousarray(edges.edges[:, 3]), edges.offsets)
 
 
-def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
-    """The queries that have pairs, in an order that does not depend on that of the input."""
+def _queries(data: Dataset, pairs: _Pairs) -> Ints:
+    """Queries that have pairs, in an order that does not depend on that of the input."""
     import scipy.sparse as sp
 
     gather = sp.csr_array((np.ones(data.n_documents), np.arange(data.n_documents), data.offsets))
@@ -173,8 +175,8 @@ def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
     return by_features[np.diff(pairs.offsets)[by_features] > 0]
 
 
-def _with_misordered(pairs: _Pairs, scores: Array, offsets: NDArray[np.int64]) -> _Pairs:
-    """The pairs, and again those that are in the wrong order."""
+def _with_misordered(pairs: _Pairs, scores: Array, offsets: Ints) -> _Pairs:
+    """The pairs, with double weight if they are in the wrong order."""
     first = np.repeat(offsets[:-1], np.diff(pairs.offsets))
     ahead = scores[first + pairs.winner] - scores[first + pairs.loser]
     return pairs._replace(weight=pairs.weight * (1.0 + (ahead * (pairs.target - 0.5) < 0)))
@@ -187,7 +189,7 @@ def _start(n_features: int, hidden: int, rng: np.random.Generator) -> Array:
     return np.concatenate([first, np.zeros(hidden), out, [0.0]])
 
 
-def _times(X: Any, layer: Array) -> Array:
+def _times(X: Singles | sp.csr_array, layer: Array) -> Array:
     return np.ascontiguousarray(X @ layer, np.float64)
 
 

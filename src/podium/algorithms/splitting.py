@@ -1,4 +1,4 @@
-"""Splitting: a perceptron that sets the best of a list apart from the worst (Shen and Joshi, 2004).
+"""Splitting: a perceptron that separates the best of a list from the worst (Shen and Joshi, 2004).
 
 >>> from podium.algorithms import Splitting
 >>> Splitting(top=0.2)
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_no_weights, needs_pairs
-from podium.base.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, Ints, Singles, dense, is_sparse
 from podium.base.errors import IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -27,28 +27,28 @@ from podium.transforms import Transform, ZScore
 
 @register
 class Splitting(LinearLearner):
-    """A perceptron on pairs of a good and a bad document of the same query; what lies between is ignored.
+    """Perceptron on pairs of a good and a bad document of the same query; documents in between are ignored.
 
-    Formula: good are the best k = ⌈top·n⌉ of the n documents of a query, bad the worst l = ⌈bottom·n⌉. For one query
+    Formula: the best k = ⌈top·n⌉ of the n documents of a query are good, the worst l = ⌈bottom·n⌉ bad. For one query
         after another, each pair of a good i and a bad j with ⟨w, x_i − x_j⟩ ≤ τ (the margin) adds
         (x_i − x_j)/(good × bad) to w; all pairs of a query at once. The model is the mean of w over all steps, and the
-        queries are shuffled before every epoch. The score is ⟨w, x⟩: in each query a hyperplane across w parts good
-        from bad, parallel to those of the other queries.
+        queries are shuffled before every epoch. The score is ⟨w, x⟩: in each query, a hyperplane normal to w separates
+        good from bad.
     Ties: documents of the same grade are on the same side: all that are as good as the k-th are good, all that are as
         bad as the l-th worst are bad. A grade that would be both is neither, unless no other grade is on that side.
-        So of binary labels the relevant documents are good and all others bad.
+        So with binary labels, the relevant documents are good and all others bad.
     Cost: O(documents × (features + log documents)) per epoch.
-    Use it for: long lists whose best matter and whose middle is noise, such as n-best lists of translations or parses.
+    Use it for: long lists with a noisy middle, such as n-best lists of translations or parses.
     Reference: Shen, Sarkar and Och, Discriminative reranking for machine translation, HLT-NAACL 2004; Shen and Joshi,
         Ranking and reranking with perceptron, Machine Learning 60, 2005.
     """
 
     top: float = param(default=0.1, above=0, most=0.5)
-    """The share of each list that is good."""
+    """Share of good documents in each list."""
     bottom: float = param(default=0.1, above=0, most=0.5)
-    """The share of each list that is bad."""
+    """Share of bad documents in each list."""
     margin: float = param(default=10.0, least=0, search=(0.1, 1000.0, "log"))
-    """The difference of the scores up to which a pair counts as a mistake."""
+    """Difference of scores up to which a pair counts as a mistake."""
     epochs: int = param(default=50, least=1)
     patience: int | None = param(default=20, least=1)
     transform: Transform = ZScore()
@@ -68,7 +68,7 @@ class Splitting(LinearLearner):
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         refuse_missing(data, self.name)
-        X: NDArray[np.float32] = np.ascontiguousarray(dense(data.features), np.float32)
+        X: Singles = np.ascontiguousarray(dense(data.features), np.float32)
         assert data.labels is not None
         side = sides(data.labels, data.offsets, self.top, self.bottom)
         lists = np.array([q for q in range(data.n_queries) if side[data.offsets[q] : data.offsets[q + 1]].any()])
@@ -92,7 +92,7 @@ class Splitting(LinearLearner):
         return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong})
 
 
-def sides(labels: Array, offsets: NDArray[np.int64], top: float, bottom: float) -> NDArray[np.int8]:
+def sides(labels: Array, offsets: Ints, top: float, bottom: float) -> NDArray[np.int8]:
     """1 for the good documents of each query, −1 for the bad, 0 for the rest and for queries of one grade."""  # (N,)
     side = np.zeros(len(labels), np.int8)
     for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
@@ -111,12 +111,12 @@ def sides(labels: Array, offsets: NDArray[np.int64], top: float, bottom: float) 
 
 @compiled
 def _epoch(
-    X: NDArray[np.float32], side: NDArray[np.int8], offsets: NDArray[np.int64], order: NDArray[np.int64],
+    X: Singles, side: NDArray[np.int8], offsets: Ints, order: Ints,
     margin: float, w: Array, total: Array,
 ) -> float:  # fmt: skip
-    """One pass over the queries in the given order; w moves, its sum over the steps is added up.
+    """One pass over the queries in `order`: updates w and its sum over the steps.
 
-    Returns the sum over queries of the share of pairs that were wrong.
+    Returns the sum over queries of the share of wrong pairs.
     """
     wrong = 0.0
     for q in order:
@@ -138,20 +138,20 @@ def _epoch(
 
 @compiled
 def _pushes(scores: Array, side: NDArray[np.int8], margin: float) -> Any:
-    """u_i = Σ_j [s_i − s_j ≤ τ]/(good × bad) for a good i, less for a bad one; and the share of pairs that are wrong.
+    """u_i = Σ_j [s_i − s_j ≤ τ]/(good × bad) for a good i, negative for a bad one; and the share of wrong pairs.
 
-    By two pointers over the sorted scores, so that the pairs are counted and not visited.
+    Two pointers over the sorted scores count the pairs without visiting each.
     """
     good, bad = np.flatnonzero(side > 0), np.flatnonzero(side < 0)
     good, bad = good[np.argsort(scores[good])], bad[np.argsort(scores[bad])]
     pushes, pairs, count, below = np.zeros(len(scores)), float(len(good)) * float(len(bad)), 0.0, 0
-    for i in good:  # ascending: ever more of the bad are below by more than the margin
+    for i in good:  # ascending: more and more of the bad are below by more than the margin
         while below < len(bad) and scores[i] - scores[bad[below]] > margin:
             below += 1
         pushes[i] = (len(bad) - below) / pairs
         count += len(bad) - below
     within = 0
-    for j in bad:  # ascending: ever more of the good are above by no more than the margin
+    for j in bad:  # ascending: more and more of the good are above by no more than the margin
         while within < len(good) and scores[good[within]] - scores[j] <= margin:
             within += 1
         pushes[j] = -within / pairs

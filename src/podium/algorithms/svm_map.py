@@ -7,16 +7,16 @@ svm-map(measure=ndcg,cost=20.0)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_relevance
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
@@ -29,15 +29,21 @@ from podium.solvers import Watch
 from podium.solvers.quadratic_program import solve_planes
 from podium.transforms import Transform, ZScore
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Tables = tuple[bool, Array, Array, Array]
+"""Whether the loss is 1 − AP; harmonic numbers, discounts and ideal DCG by rank."""
+
 
 @register
 class SVMMAP(LinearLearner):
-    """A linear ranking whose hinge loss bounds 1 − AP (or 1 − NDCG), solved by cutting planes.
+    """Structural support vector machine whose hinge loss bounds 1 − AP (or 1 − NDCG), solved by cutting planes.
 
     Formula: min ½‖w‖² + C·ξ with, for any rankings π_q, (1/Q) Σ_q ⟨w, ψ(π*_q) − ψ(π_q)⟩ ≥ (1/Q) Σ_q Δ(π_q) − ξ, where
-        ψ(π) = 1/(|R||N|) Σ_{i∈R, j∈N} ±(x_i − x_j), + where π puts the relevant i before the other j, and Δ = 1 − AP.
+        ψ(π) = 1/(|R||N|) Σ_{i∈R, j∈N} ±(x_i − x_j), + if π puts the relevant i before the other j, and Δ = 1 − AP.
         The most violated ranking of each query merges its relevant and its other documents, both by score: each other
-        document j chooses the place among the relevant ones that adds most to Δ − ⟨w, ψ⟩. Planes are added until none
+        document j takes the place among the relevant ones that adds most to Δ − ⟨w, ψ⟩. Planes are added until none
         is violated by more than ε. With `measure=ndcg` gains are 2^y − 1, and 1 − NDCG = Σ_t β_t (1 − NDCG_t) over the
         grades t of a query but its lowest, where NDCG_t has gain 1 for grades of at least t and 0 below, and β_t ∝ (the
         step of the gain up to t) × (the ideal DCG_t). Each part has its own ψ_t and its own ranking π_t, so the search
@@ -45,7 +51,7 @@ class SVMMAP(LinearLearner):
     Ties: a grade of at least `relevant` is relevant (`measure=map`); there is no order among documents of equal grade.
     Cost: O(n log n) per query and plane, times the grades of NDCG, and a quadratic program in the number of planes,
         some 10 to 300.
-    Use it for: binary relevance where MAP is the aim, or graded relevance and NDCG.
+    Use it for: binary relevance and MAP, or graded relevance and NDCG.
     Reference: Yue et al., A support vector method for optimizing average precision, SIGIR 2007; NDCG: Chakrabarti et
         al., Structured learning for non-smooth ranking losses, KDD 2008; one slack for all queries: Joachims, Finley
         and Yu, Cutting-plane training of structural SVMs, 2009.
@@ -53,11 +59,11 @@ class SVMMAP(LinearLearner):
 
     measure: Literal["map", "ndcg"] = "map"
     cost: float = param(default=10.0, above=0, search=(0.01, 100.0, "log"))
-    """C, what the mean loss costs."""
+    """C, the cost of the mean loss."""
     epsilon: float = param(default=0.001, above=0)
     relevant: float = 1.0
     planes: int = param(default=1000, least=1)
-    """The largest number of cutting planes."""
+    """Maximum number of cutting planes."""
     transform: Transform = ZScore()
     name = "svm-map"
 
@@ -95,7 +101,7 @@ class SVMMAP(LinearLearner):
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": n_planes, "objective": objective})
 
 
-def violations(scores: Array, labels: Array, offsets: NDArray[np.int64], measure: str) -> tuple[Array, Array]:
+def violations(scores: Array, labels: Array, offsets: Ints, measure: str) -> tuple[Array, Array]:
     """The most violated rankings of each query: the coefficients c of ψ(π*) − ψ(π) = Σ_i c_i x_i (N,), and Δ(π) (Q,).
 
     Labels are 0 and 1 for `map`, grades for `ndcg`.
@@ -110,15 +116,15 @@ def violations(scores: Array, labels: Array, offsets: NDArray[np.int64], measure
 
 
 def _shares(data: Dataset, labels: Array) -> Array:
-    """The weight of each query, 0 where all labels are equal; they sum to 1."""
+    """Weight of each query, 0 if all its labels are equal; they sum to 1."""
     share = np.ones(data.n_queries) if data.query_weights is None else np.asarray(data.query_weights, np.float64)
     mixed = [b > a and labels[a:b].max() > labels[a:b].min() for a, b in pairwise(data.offsets)]
     share = np.where(mixed, share, 0.0)
     return np.asarray(share / share.sum())
 
 
-def _products(features: Any) -> Any:
-    """c ↦ Σ_i c_i x_i, of the rows that have a part in it."""
+def _products(features: Singles | sp.csr_array) -> Callable[[Array], Array]:
+    """c ↦ Σ_i c_i x_i, over the rows with c_i ≠ 0."""
 
     def product(coefficients: Array) -> Array:
         rows = np.flatnonzero(coefficients)
@@ -129,7 +135,7 @@ def _products(features: Any) -> Any:
 
 @compiled
 def _violations(
-    scores: Array, labels: Array, offsets: NDArray[np.int64], tables: Any, coefficients: Array, losses: Array
+    scores: Array, labels: Array, offsets: Ints, tables: Tables, coefficients: Array, losses: Array
 ) -> None:
     for q in range(len(losses)):
         a, b = offsets[q], offsets[q + 1]
@@ -144,8 +150,8 @@ def _violations(
 
 
 @compiled
-def _parts(labels: Array, tables: Any) -> tuple[Array, Array]:
-    """The grades of a query but the lowest, and the share β of each in 1 − NDCG; in 1 − AP, which has one, 1."""
+def _parts(labels: Array, tables: Tables) -> tuple[Array, Array]:
+    """The grades of a query except the lowest, and the share β of each in 1 − NDCG; 1 for 1 − AP."""
     ap, _, _, ideal = tables
     grades = np.unique(labels)
     weights, total = np.zeros(len(grades)), 0.0
@@ -159,11 +165,11 @@ def _parts(labels: Array, tables: Any) -> tuple[Array, Array]:
 
 
 @compiled
-def _places(s: Array, R: NDArray[np.int64], N: NDArray[np.int64], tables: Any) -> NDArray[np.int64]:
-    """For each other document the number of the first relevant one that it precedes, |R| if none.
+def _places(s: Array, R: Ints, N: Ints, tables: Tables) -> Ints:
+    """For each other document the index of the first relevant one that it precedes, |R| if none.
 
-    The best place moves down the list with j, because the gain of preceding falls with it: so first every second
-    document of a coarse grid is placed, then those between, each between the places of its neighbours.
+    The best place moves down the list with j, since the gain of preceding decreases with j. So documents of a coarse
+    grid are placed first, then those in between, each between the places of its neighbours.
     """
     n_r, n_n = len(R), len(N)
     after = np.zeros(n_r + 1)  # Σ of the scores of the relevant ones from here on
@@ -189,8 +195,8 @@ def _places(s: Array, R: NDArray[np.int64], N: NDArray[np.int64], tables: Any) -
 
 
 @compiled
-def _loss(k: int, j: int, n_r: int, tables: Any) -> float:
-    """What Δ gains when the other document j precedes the relevant ones k, k + 1, …, with all j before it doing so.
+def _loss(k: int, j: int, n_r: int, tables: Tables) -> float:
+    """Increase of Δ if the other document j precedes the relevant ones k, k + 1, …, as all before j do.
 
     The m-th relevant one (from 1) with n others before it counts m/(m + n) in |R|·AP, so one more takes
     m/(m + j) − m/(m + j + 1) away; summed over m from k + 1 to |R| by harmonic numbers. In DCG the sum telescopes.
@@ -205,10 +211,10 @@ def _loss(k: int, j: int, n_r: int, tables: Any) -> float:
 
 @compiled
 def _settle(
-    R: NDArray[np.int64], N: NDArray[np.int64], places: NDArray[np.int64], weight: float, tables: Any,
+    R: Ints, N: Ints, places: Ints, weight: float, tables: Tables,
     coefficients: Array,
 ) -> float:  # fmt: skip
-    """Add the coefficients, ±2/(|R||N|) × weight for each pair that the ranking has the wrong way round; returns Δ."""
+    """Add the coefficients, ±2/(|R||N|) × weight for each pair in the wrong order; returns Δ."""
     unit, loss = weight * 2.0 / (len(R) * len(N)), 0.0
     for j in range(len(N)):
         loss += _loss(places[j], j, len(R), tables)

@@ -1,4 +1,4 @@
-"""Export: a model for another engine, with a proof that the engine scores as the model does.
+"""Export: models for other search engines and languages, each with a proof that the engine's scores are the model's.
 
 >>> from podium.export import Target
 >>> Target.parse("xgboost")

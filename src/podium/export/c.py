@@ -1,4 +1,4 @@
-"""C: one file of C99 that needs nothing but the standard library and allocates no memory."""
+"""C: a model as one C99 file that needs only the standard library and allocates no memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 from podium.base.arrays import Singles
 from podium.base.errors import ModelFileError
 from podium.base.registry import register
-from podium.export.base import Ran
+from podium.export.base import EngineScores
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.program import Program, Tables
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.export.transform_arithmetic import Kernel
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}
@@ -26,7 +26,7 @@ _TYPES = {"i": "int", "f4": "float", "f8": "double"}
 
 @register
 class C(Program):
-    """C99: podium's scores of trees to the bit; of networks up to the order of sums in double."""
+    """C99 source. Trees have podium's scores to the bit; networks, up to the order of summation in double."""
 
     name = "c"
     replay = "cc -O2 -DPODIUM_SELFTEST FILE -lm && ./a.out"
@@ -36,16 +36,16 @@ class C(Program):
     def text(self) -> str:
         return _TEXT
 
-    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
-        front, within = given.form.front, given.form.within_query
+    def parts(self, exportable: Exportable, columns: Tables, tests: Tables) -> dict[str, str]:
+        front, within = exportable.form.front, exportable.form.within_query
         return {
-            "FEATURES": str(given.model.n_features),
-            "NAMES": "\n".join(f" *  x[{l}] {_comment(name)}" for l, name in enumerate(given.names)),
+            "FEATURES": str(exportable.model.n_features),
+            "NAMES": "\n".join(f" *  x[{l}] {_comment(name)}" for l, name in enumerate(exportable.names)),
             "COLUMNS": _arrays(columns),
             "SINGLE": "" if within else _SINGLE,
             "MANY": "the n documents of one query" if within else "n documents, one after another",
             "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
-            "WIDEST": str(_widest(given.form)),
+            "WIDEST": str(_widest(exportable.form)),
             "ADD": "beside(x, now);\n    " if front and len(front.added) else "",
             "MIX": "mix(now);\n    " if front and front.mixtures else "",
             "TESTS": _arrays(tests),
@@ -63,7 +63,7 @@ class C(Program):
                 f"{text[:20]!r} is not a number of an exported C file. Export the model again."
             ) from None
 
-    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> EngineScores | None:
         compiler = which("gcc") or which("cc")
         if compiler is None:
             return None
@@ -72,21 +72,21 @@ class C(Program):
             X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
         )
         about = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False)
-        return Ran(out, f"{Path(compiler).name} {about.stdout.strip()}")
+        return EngineScores(out, f"{Path(compiler).name} {about.stdout.strip()}")
 
 
 @functools.lru_cache(maxsize=1)
 def _library(raw: bytes, compiler: str) -> ctypes.CDLL:
-    """The program, compiled and loaded; a proof asks for it twice."""
+    """The program, compiled and loaded; cached, since a proof runs it twice."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "model.c"), Path(folder, "model.so")
         source.write_bytes(raw)
-        done = subprocess.run(
+        compilation = subprocess.run(
             [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.returncode:
-            raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
+        if compilation.returncode:
+            raise ModelFileError(f"The C file does not compile: {compilation.stderr[:300]}")
         return ctypes.CDLL(str(library))
 
 
@@ -94,7 +94,7 @@ def _widest(form: ExportedForm) -> int:
     if form.front is None:
         return 0
     widths = form.widths if isinstance(form, Net) else form.front.widths
-    return max(widths + [len(one.landmarks) for one in form.front.mixtures if isinstance(one, Kernel)])
+    return max(widths + [len(mixture.landmarks) for mixture in form.front.mixtures if isinstance(mixture, Kernel)])
 
 
 def _comment(name: str) -> str:

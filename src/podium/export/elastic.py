@@ -1,4 +1,4 @@
-"""Elasticsearch without a plugin: the body of `PUT _ml/trained_models/ID`, for the `learning_to_rank` rescorer."""
+"""Elasticsearch's built-in learning to rank: the body of `PUT _ml/trained_models/ID`, for its rescorer."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 from podium.base.errors import ModelFileError
 from podium.base.float32 import round_down
 from podium.base.registry import register
-from podium.export.base import Places, Target, double, dumps
+from podium.export.base import FeatureIndex, Target, double, dumps
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.foreign_file import at, json_object, numbers
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
 
 
 @register
 class Elastic(Target):
-    """Elastic's own trees: x ≤ threshold in double, added up in double; a document's score is a float32. Trees only.
+    """Elasticsearch's `learning_to_rank` rescorer: x ≤ threshold and sums in double; scores are float32. Trees only.
 
-    `feature_extractors` are left empty: each feature's query is yours to write.
+    `feature_extractors` are left empty: write the query of each feature yourself.
     """
 
     name = "elastic"
@@ -30,9 +30,9 @@ class Elastic(Target):
     rounds_score = True
     replay = "curl -X PUT -H 'Content-Type: application/json' -d @FILE HOST/_ml/trained_models/podium"
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
-        found, names = expand(forest), list(given.names)
-        trees = [{"tree": _tree(found, t, names)} for t in range(found.n_trees)]
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
+        expanded, names = expand(forest), list(exportable.names)
+        trees = [{"tree": _tree(expanded, t, names)} for t in range(expanded.n_trees)]
         ensemble = {
             "feature_names": names,
             "trained_models": trees,
@@ -51,37 +51,37 @@ class Elastic(Target):
         ensemble = at(json_object(raw), "definition", "trained_model", "ensemble")
         if at(ensemble, "aggregate_output") != {"weighted_sum": {}}:
             raise ModelFileError("The trees are not added up with weight 1.")
-        place = Places(names)
-        trees = [_read(at(one, "tree"), place) for one in at(ensemble, "trained_models", kind=list)]
+        place = FeatureIndex(names)
+        trees = [_read(at(model, "tree"), place) for model in at(ensemble, "trained_models", kind=list)]
         return Trees(forest_of(trees, len(names)))
 
 
-def _tree(found: Forest, t: int, names: list[str]) -> dict[str, Any]:
-    """Splits by their number in the tree, then leaves."""
-    a, b, c = int(found.first_split[t]), int(found.first_split[t + 1]), int(found.first_leaf[t])
+def _tree(forest: Forest, t: int, names: list[str]) -> dict[str, Any]:
+    """A tree as a list of nodes: its splits, then its leaves."""
+    a, b, c = int(forest.first_split[t]), int(forest.first_split[t + 1]), int(forest.first_leaf[t])
     n = b - a
     nodes: list[dict[str, Any]] = [
         {
             "node_index": k,
             "decision_type": "lte",
-            "threshold": double(found.threshold[a + k]),
-            "split_feature": int(found.feature[a + k]),
-            "left_child": _index(found.left[a + k], n),
-            "right_child": _index(found.right[a + k], n),
-            "default_left": bool(found.missing_left[a + k]),
+            "threshold": double(forest.threshold[a + k]),
+            "split_feature": int(forest.feature[a + k]),
+            "left_child": _index(int(forest.left[a + k]), n),
+            "right_child": _index(int(forest.right[a + k]), n),
+            "default_left": bool(forest.missing_left[a + k]),
         }
         for k in range(n)
     ]
-    leaves = found.values[c : int(found.first_leaf[t + 1])].tolist()
+    leaves = forest.values[c : int(forest.first_leaf[t + 1])].tolist()
     nodes += [{"node_index": n + k, "leaf_value": value} for k, value in enumerate(leaves)]
     return {"feature_names": names, "tree_structure": nodes, "target_type": "regression"}
 
 
-def _index(child: Any, n_splits: int) -> int:
-    return int(child) if child >= 0 else n_splits - 1 - int(child)
+def _index(child: int, n_splits: int) -> int:
+    return child if child >= 0 else n_splits - 1 - child
 
 
-def _read(tree: Any, place: Places) -> Grown:
+def _read(tree: dict[str, Any], place: FeatureIndex) -> FlatTree:
     nodes = {at(node, "node_index", kind=int): node for node in at(tree, "tree_structure", kind=list)}
     names = at(tree, "feature_names", kind=list)
 

@@ -1,4 +1,4 @@
-"""The Learning to Rank plugin of Elasticsearch: the body of `POST _ltr/_featureset/SET/_createmodel`."""
+"""Elasticsearch Learning to Rank plugin: the body of `POST _ltr/_featureset/SET/_createmodel`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from podium.base.errors import ModelFileError
 from podium.base.float32 import next_down, next_up
 from podium.base.registry import register
-from podium.export.base import Places, Target, as_trees, dumps, single
+from podium.export.base import FeatureIndex, Target, as_trees, dumps, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.foreign_file import at, json_object
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.forest import Forest, build
 
 _SPLIT = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
@@ -25,9 +25,9 @@ _OBJECTIVES = (
 
 @register
 class ElasticsearchLTR(Target):
-    """The plugin's `model/xgboost+json` and `model/linear`: x < threshold in float32, added up in float32.
+    """Elasticsearch LTR plugin, `model/xgboost+json` and `model/linear`: x < threshold and sums in float32.
 
-    Features that do not match are NaN to trees, and 0 to linear models. Plugins of before 2024 sent NaN to the right.
+    Features that do not match are NaN for trees, and 0 for linear models. Plugins before 2024 send NaN to the right.
     """
 
     model: str = "podium"
@@ -39,24 +39,24 @@ class ElasticsearchLTR(Target):
     drops_offset = True
     replay = "curl -H 'Content-Type: application/json' -d @FILE HOST/_ltr/_featureset/SET/_createmodel"
 
-    def write_linear(self, given: Handover, affine: Affine) -> bytes:
-        weights = {name: single(weight) for name, weight in zip(given.names, affine.weights, strict=True)}
+    def write_linear(self, exportable: Exportable, affine: Affine) -> bytes:
+        weights = {name: single(weight) for name, weight in zip(exportable.names, affine.weights, strict=True)}
         return self._body("model/linear", weights)
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
         trees = as_trees(forest, self.name)
-        splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
-        splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
+        splits = [_tree(trees, t, exportable.names) for t in range(trees.n_trees)]
+        splits += [{"nodeid": 0, "leaf": single(self.constant(exportable))}] if self.shift else []
         return self._body("model/xgboost+json", {"objective": "rank:ndcg", "splits": splits})
 
     def _body(self, kind: str, definition: dict[str, Any]) -> bytes:
         model = {"type": kind, "definition": dumps(definition)}
         return dumps({"model": {"name": self.model, "model": model}}).encode()
 
-    def constant(self, given: Handover) -> float:
-        forest = given.form.forest
+    def constant(self, exportable: Exportable) -> float:
+        forest = exportable.form.forest
         if forest is None or not self.shift:
-            return super().constant(given)
+            return super().constant(exportable)
         least = float(np.minimum.reduceat(forest.values, forest.first_leaf[:-1]).sum())
         return float(next_up(max(-least, 0.0)))
 
@@ -65,7 +65,7 @@ class ElasticsearchLTR(Target):
         if model.get("feature_normalizers"):
             raise ModelFileError("The model has feature_normalizers, which podium does not write. Export it again.")
         definition = json_object(at(model, "definition", kind=str).encode())
-        place = Places(names)
+        place = FeatureIndex(names)
         if model.get("type") == "model/linear":
             weights = np.zeros(len(names))
             for name, weight in definition.items():
@@ -79,7 +79,7 @@ class ElasticsearchLTR(Target):
 
 
 def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
-    """Nested nodes, numbered as they close; `missing` is there at every split, since the plugin asks for it."""
+    """A tree as nested nodes, children numbered first; every split has `missing`, which the plugin requires."""
     number = iter(range(2 * int(trees.first_leaf[t + 1] - trees.first_leaf[t])))
 
     def split(k: int, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
     return root
 
 
-def _read(tree: Any, place: Places) -> Grown:
-    def look(node: Any) -> Split | Leaf:
+def _read(tree: dict[str, Any], place: FeatureIndex) -> FlatTree:
+    def look(node: dict[str, Any]) -> Split | Leaf:
         keys = set(at(node))
         if keys == {"nodeid", "leaf"}:
             return Leaf(float(np.float32(at(node, "leaf", kind=(int, float)))))

@@ -1,4 +1,4 @@
-"""Export: write a model for a target, with its proof and vectors; prove a file that was written earlier."""
+"""Export a model to a target, with a proof and test vectors; prove a file that was exported earlier."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,28 +26,28 @@ def export(
     target: str | Target,
     path: str | PathLike[str],
     *,
-    data: Any = None,
+    data: object = None,
     feature_names: Sequence[str] | None = None,
 ) -> Proof:
-    """Write a model for a target: `path`, and `path`.vectors.jsonl to replay in the engine.
+    """Export a model to a target: writes `path`, and `path`.vectors.jsonl with test vectors to replay in the engine.
 
     `data` are documents whose rankings are compared: a Dataset, a frame or an array of features. `feature_names` are
-    those the engine knows, in the order of the model's features. Where the proof does not hold, the file is called
-    `path`.unproven instead. What the target cannot express raises an error before anything is written.
+    the engine's, in the order of the model's features. If the proof does not hold, the file is called `path`.unproven
+    instead. A model that the target cannot express raises an error before anything is written.
     """
     chosen = Target.parse(target) if isinstance(target, str) else target
-    given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
+    exportable = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
     documents = None if data is None else _documents(model, data)
-    raw = chosen.write(given)
-    proof = prove(given, raw, chosen, data=documents)
-    where = os.fspath(path)
-    with write_aside(where if proof.holds else f"{where}.unproven") as file:
+    raw = chosen.write(exportable)
+    proof = prove(exportable, raw, chosen, data=documents)
+    name = os.fspath(path)
+    with write_aside(name if proof.holds else f"{name}.unproven") as file:
         file.write(raw)
     if proof.holds:
-        Path(f"{where}.unproven").unlink(missing_ok=True)  # of an earlier export
-    with write_aside(f"{where}.vectors.jsonl") as file:
-        known = np.isfinite(proof.scores)  # podium refuses the others
-        file.writelines(line.encode() for line in lines(proof.rows[known], proof.scores[known]))
+        Path(f"{name}.unproven").unlink(missing_ok=True)  # of an earlier export
+    with write_aside(f"{name}.vectors.jsonl") as file:
+        scored = np.isfinite(proof.scores)  # podium refuses the others
+        file.writelines(line.encode() for line in lines(proof.rows[scored], proof.scores[scored]))
     return proof
 
 
@@ -57,18 +56,18 @@ def prove_file(
     target: str | Target,
     path: str | PathLike[str],
     *,
-    data: Any = None,
+    data: object = None,
     feature_names: Sequence[str] | None = None,
 ) -> Proof:
-    """The proof of an existing file, as `export` makes it. Nothing is written."""
+    """Prove an existing file, as `export` does; nothing is written."""
     chosen = Target.parse(target) if isinstance(target, str) else target
-    given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
+    exportable = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
     if os.path.getsize(path) > MOST_BYTES:
         raise ModelFileError(f"{path}: larger than {MOST_BYTES} bytes, which is the most that is read.")
     with open(path, "rb") as file:
         raw = file.read()
-    return prove(given, raw, chosen, data=None if data is None else _documents(model, data))
+    return prove(exportable, raw, chosen, data=None if data is None else _documents(model, data))
 
 
-def _documents(model: Model, data: Any) -> Table:
+def _documents(model: Model, data: object) -> Table:
     return unlabelled_table(data, features=model.feature_names, per_query=model.learner.per_query)

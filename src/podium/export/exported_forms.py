@@ -1,16 +1,15 @@
-"""The forms in which models are exported, over raw features: `Affine` and `Net` here, `Trees` in exported_trees."""
+"""Forms of exported models, over raw features: `Affine` and `Net` here, `Trees` in exported_trees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Singles
+from podium.base.arrays import Array, Flags, Ints, Singles
 from podium.base.errors import counted
 from podium.base.float32 import next_down
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front, rounding
@@ -24,7 +23,7 @@ _ROWS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a target decides otherwise: for x in (low, high], for a missing x, or for every x that gets there."""
+    """A split that a target decides differently: for x in (low, high], for a missing x, or for every x."""
 
     kind: Literal["threshold", "missing", "feature", "shape", "value"]
     tree: int  # from 0
@@ -34,46 +33,46 @@ class Difference:
 
     @property
     def is_tiny(self) -> bool:
-        """Whether it is for values alone that are 0 but for rounding: LightGBM's zeros, or next to no values at all."""
+        """Whether it concerns only values that are 0 up to rounding: LightGBM's zeros, or a subnormal interval."""
         if self.kind != "threshold":
             return False
         return (self.low >= _LEAST_ZERO and self.high <= TINY) or self.high - self.low < _LEAST_NORMAL
 
-    def rows(self, X: Singles) -> NDArray[np.bool_]:
-        """The rows that it may concern: those with such a value, wherever they go."""
+    def rows(self, X: Singles) -> Flags:
+        """Rows that it may concern: those with such a value, whichever splits they reach."""
         if self.kind == "threshold":
             x = X[:, self.feature]
             return (x > self.low) & (x <= self.high)
         return np.isnan(X[:, self.feature]) if self.kind == "missing" else np.ones(len(X), bool)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; infinite bounds are left out."""
+        """Plain values, without infinite bounds."""
         return {key: value for key, value in asdict(self).items() if value == value and value not in (np.inf, -np.inf)}
 
 
-class Adding(NamedTuple):
-    """How a target adds up scores."""
+class Summation(NamedTuple):
+    """Arithmetic of a target's sums."""
 
     single: bool = False  # in float32
-    rounds_score: bool = False  # in float64, and the sum is given as float32
-    constant: float = 0.0  # on top of podium's scores
+    rounds_score: bool = False  # in float64, and the sum is rounded to float32
+    constant: float = 0.0  # added to podium's scores
 
 
-IN_DOUBLE = Adding()
+IN_DOUBLE = Summation()
 
 
 class ExportedForm:
-    """A function of raw features that a target's file expresses."""
+    """A function of raw features, as a target's file expresses it."""
 
     kind: ClassVar[str]
-    """The form in words."""
+    """Name of the form in messages."""
     front: Front | None
-    """The arithmetic before trees or layers; None if they are on raw features."""
+    """The transform before trees or layers, as arithmetic; None if they are on raw features."""
     forest: Forest | None
 
     @property
     def filling(self) -> Array | None:
-        """The value that a missing feature counts as, NaN if it is refused; None if each split has a side for it."""
+        """Value of a missing feature, NaN if it is refused; None if each split has a side for it."""
         raise NotImplementedError
 
     @property
@@ -83,7 +82,7 @@ class ExportedForm:
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the front's and the layers' arrays."""
+        """Sizes of the arrays of the front and the layers."""
         return [] if self.front is None else [*self.front.shape]
 
     @property
@@ -98,39 +97,39 @@ class ExportedForm:
             return ""
         return f" on {counted(front.widths[-1], 'transformed feature')}"
 
-    def refused(self, X: Singles) -> NDArray[np.bool_]:
-        """The rows whose missing values podium itself refuses."""
+    def refused(self, X: Singles) -> Flags:
+        """Rows with missing values that podium itself refuses."""
         filling = self.filling
         return np.any(np.isnan(X) & np.isnan(filling), axis=1) if filling is not None else np.zeros(len(X), bool)
 
-    def seen(self, X: Singles, offsets: Any) -> Singles:
-        """The features that splits see, of documents of queries."""
+    def seen(self, X: Singles, offsets: Sequence[int] | Ints) -> Singles:
+        """The features that splits compare, for documents grouped by query."""
         return X
 
     def scores(self, X: Singles, *, single: bool = False) -> Array:
-        """The scores of rows as a target computes them, in float32 if `single`; X is a query if that matters."""
+        """Scores of rows as a target computes them, in float32 if `single`; if the query matters, X is one query."""
         raise NotImplementedError
 
-    def bound(self, X: Singles, adding: Adding = IN_DOUBLE) -> float:
-        """The most that rounding can change scores: of any finite rows for trees, of the rows X for others."""
+    def bound(self, X: Singles, summation: Summation = IN_DOUBLE) -> float:
+        """Bound on the change of scores by rounding: for all finite rows (trees), or for the rows X (others)."""
         raise NotImplementedError
 
     def differences(self, theirs: ExportedForm, *, single: bool, infinite: bool) -> list[Difference]:
-        """Every difference of a form that a target read from this one; without `infinite`, for finite x alone."""
+        """All differences from `theirs`, the form that a target reads; without `infinite`, for finite x only."""
         if type(theirs) is not type(self) or self.shape != theirs.shape:
-            return [Difference("shape", 0)]  # the program's arrays may be too short for it
+            return [Difference("shape", 0)]  # running it might read beyond the program's arrays
         if self.front is not None and theirs.front is not None and not self.front.same(theirs.front):
             return [Difference("value", 0)]
         return [*self._differences(theirs, single=single, infinite=infinite)]
 
     def _differences(self, theirs: Self, *, single: bool, infinite: bool) -> Iterator[Difference]:
-        """The differences of a form of the same class, shape and front."""
+        """Differences from a form of the same class, shape and front."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class Affine(ExportedForm):
-    """f(x) = ⟨w, x⟩ + b; a missing x_l counts as `missing`_l, and NaN there means that it is refused."""
+    """Linear scores f(x) = ⟨w, x⟩ + b; a missing x_l counts as `missing`_l, or is refused if that is NaN."""
 
     weights: Array  # (d,)
     offset: float
@@ -145,7 +144,7 @@ class Affine(ExportedForm):
         return self.missing
 
     def scores(self, X: Singles, *, single: bool = False) -> Array:
-        """The scores of rows, added from the first feature to the last, in float32 if `single`, else in float64."""
+        """Scores of rows, added from the first feature to the last, in float32 if `single`, else in float64."""
         kind = np.float32 if single else np.float64
         rows = np.where(np.isnan(X), self.missing, X).astype(kind)
         out = np.full(len(X), self.offset, kind)
@@ -153,8 +152,8 @@ class Affine(ExportedForm):
             out = out + rows[:, l] * weight
         return out.astype(np.float64)
 
-    def bound(self, X: Singles, adding: Adding = IN_DOUBLE) -> float:
-        """The most that scores of the rows X can differ, in any order of summation.
+    def bound(self, X: Singles, summation: Summation = IN_DOUBLE) -> float:
+        """Bound on the difference of scores of the rows X, for any order of summation.
 
         podium rounds x' to float32 and adds d terms in float64; the target rounds weights and products, and adds d + 1.
         """
@@ -162,7 +161,7 @@ class Affine(ExportedForm):
         (own_form, scaling), X = self.origin, X[~self.refused(X)]
         x = np.where(np.isnan(X), self.missing, X).astype(np.float64)
         scaled = np.abs((x - scaling.centre) * scaling.scale)
-        d, unit = X.shape[1], UNIT32 if adding.single else UNIT64
+        d, unit = X.shape[1], UNIT32 if summation.single else UNIT64
         own = scaled @ np.abs(own_form.weights) * (UNIT32 + (d + 2) * UNIT64) + abs(own_form.offset) * UNIT64
         tiny = np.abs(own_form.weights).sum() * float(np.finfo(np.float32).smallest_subnormal)
         theirs = (np.abs(x) @ np.abs(self.weights) + abs(self.offset)) * ((d + 3) * unit / (1 - (d + 3) * unit))
@@ -175,7 +174,7 @@ class Affine(ExportedForm):
 
 
 def fold(form: LinearForm, scaling: Map) -> Affine:
-    """The linear scores of x' = (x − centre)·scale as those of x."""
+    """Linear scores of x' = (x − centre)·scale as linear scores of x."""
     weights = form.weights * scaling.scale
     shift = [form.offset, *(-form.weights * scaling.scale * scaling.centre)]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -186,9 +185,9 @@ def fold(form: LinearForm, scaling: Map) -> Affine:
 
 @dataclass(frozen=True, eq=False)
 class Net(ExportedForm):
-    """The features of a front; then layers x → a(x·W + b), the last without a. A linear model is one layer.
+    """Network on the features of a front: layers x → a(x·W + b), the last without a. A linear model is one layer.
 
-    The order of sums differs between programs; the features are podium's own to the bit, but for a kernel's.
+    The order of summation differs between programs; the features are podium's to the bit, except those of a kernel.
     """
 
     front: Front
@@ -208,7 +207,7 @@ class Net(ExportedForm):
 
     @property
     def widths(self) -> list[int]:
-        """The number of features or units, from the raw features to the score."""
+        """Numbers of features or units, from the raw features to the score."""
         return [*self.front.widths, *(len(offset) for _, offset in self.layers)]
 
     @property
@@ -216,15 +215,15 @@ class Net(ExportedForm):
         return [*self.front.shape, *self.widths]
 
     def scores(self, X: Singles, *, single: bool = False) -> Array:
-        """The scores of rows, always in float64."""
+        """Scores of rows, always in float64."""
         values = self.front.transformed(X)
         for depth, (weights, offset) in enumerate(self.layers):
             z = values @ weights + offset
             values = z if depth == len(self.layers) - 1 else self._activated(z)
         return np.asarray(values[:, 0])
 
-    def bound(self, X: Singles, adding: Adding = IN_DOUBLE) -> float:
-        """The most that the scores of the rows X can differ between two programs that compute in float64."""
+    def bound(self, X: Singles, summation: Summation = IN_DOUBLE) -> float:
+        """Bound on the difference of scores of the rows X between two programs that compute in float64."""
         scaled = self.front.scaled(X[~self.refused(X)])
         blocks = [scaled[a : a + _ROWS] for a in range(0, len(scaled), _ROWS)]
         return max((self._bound(*self.front.spread(block)) for block in blocks), default=0.0)
@@ -232,7 +231,7 @@ class Net(ExportedForm):
     def _bound(self, values: Array, error: Array) -> float:
         """e ← |W|ᵀe + γ(|W|ᵀ|h| + |b|) per layer, γ of n + 2 roundings.
 
-        tanh and max(0, ·) do not widen a gap, and podium's tanh and any library's are within 5 units of the last place.
+        tanh and max(0, ·) do not increase errors; podium's tanh and any library's are within 5 units of the last place.
         """
         for depth, (weights, offset) in enumerate(self.layers):
             size = np.abs(weights)

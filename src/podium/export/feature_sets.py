@@ -1,11 +1,11 @@
-"""Feature sets: podium's text features as an engine's own feature definitions, under the same names.
+"""Feature sets: podium's text features as feature definitions of a search engine, under the same names.
 
->>> made = feature_set(["bm25(field=title)", "stored(field=stars)"], "solr")
->>> made.definitions[0]["params"]
+>>> features = feature_set(["bm25(field=title)", "stored(field=stars)"], "solr")
+>>> features.definitions[0]["params"]
 {'q': '{!dismax qf=title}${keywords}'}
 
-An engine computes its features in its own way: `FeatureSet.notes` says what differs. Log the features of training
-documents in the engine and train on those, and the model meets the same numbers again.
+Engines compute features in their own way: `FeatureSet.notes` lists the differences. So log the features of training
+documents in the engine and train on those: the model then sees the same numbers in use.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ _TEXT = "{{keywords}}"
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Definitions of features in an engine's language, and how they differ from podium's."""
+    """Feature definitions in an engine's language, and notes on how they differ from podium's."""
 
     definitions: list[dict[str, Any]]
-    body: bytes  # what the engine is sent
+    body: bytes  # of the request to the engine
     notes: tuple[str, ...]
 
 
 def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> FeatureSet:
-    """The definitions of features, by their names in podium, for elasticsearch-ltr, opensearch-ltr or solr."""
+    """Define features, by their names in podium, for elasticsearch-ltr, opensearch-ltr or solr."""
     if target not in _ENGINES:
         raise ParameterError(f"{target} has no feature sets; {', '.join(_ENGINES)} have.")
-    one, whole = _ENGINES[target]
-    found, notes, unknown = [], [], []
+    define, body = _ENGINES[target]
+    definitions, notes, unknown = [], [], []
     for name in names:
-        said = _parsed(name, target)
-        made = None if said is None else one(said, name, store)
-        if made is None:
+        feature = _parsed(name, target)
+        definition = None if feature is None else define(feature, name, store)
+        if feature is None or definition is None:
             unknown.append(name)
         else:
-            found.append(made)
-            notes += [_NOTES[said.name]] if said is not None and _NOTES[said.name] not in notes else []
+            definitions.append(definition)
+            notes += [_NOTES[feature.name]] if _NOTES[feature.name] not in notes else []
     if unknown:
         raise IncompatibleError(
             f"{target} has no counterpart of {unknown[0]!r}"
@@ -52,7 +52,7 @@ def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> Fea
             + ". It has bm25, exact and length of a field, and stored: e.g. podium features --set "
             "'bm25(field=title),exact(field=title),stored(field=stars)'."
         )
-    return FeatureSet(found, dumps(whole(found, store), indent=1).encode() + b"\n", tuple(notes))
+    return FeatureSet(definitions, dumps(body(definitions, store), indent=1).encode() + b"\n", tuple(notes))
 
 
 _NOTES = {
@@ -65,12 +65,12 @@ _NOTES = {
 
 
 def _parsed(name: str, target: str) -> Feature | None:
-    """The feature of a name, if the engine may have it; those of whole documents have no field to ask."""
+    """The feature of a name, if the engine may have it; features of whole documents have no field to query."""
     try:
-        found = Feature.parse(name)
+        feature = Feature.parse(name)
     except (UnknownNameError, ParameterError):
         return None
-    return found if found.name in _NOTES and getattr(found, "field", "") not in ("", "whole") else None
+    return feature if feature.name in _NOTES and getattr(feature, "field", "") not in ("", "whole") else None
 
 
 def _elasticsearch(feature: Feature, name: str, store: str) -> dict[str, Any] | None:
@@ -98,16 +98,18 @@ def _solr(feature: Feature, name: str, store: str) -> dict[str, Any]:
     return {"store": store, "name": name, "class": f"org.apache.solr.ltr.feature.{kind}", "params": params}
 
 
-One = Callable[[Feature, str, str], dict[str, Any] | None]
-Whole = Callable[[list[dict[str, Any]], str], Any]
+Define = Callable[[Feature, str, str], dict[str, Any] | None]
+"""(feature, name, store) → its definition; None if the engine has no counterpart."""
+Body = Callable[[list[dict[str, Any]], str], Any]
+"""(definitions, store) → the body of the request."""
 
 
-def _featureset(found: list[dict[str, Any]], store: str) -> dict[str, Any]:
-    return {"featureset": {"name": store, "features": found}}
+def _featureset(definitions: list[dict[str, Any]], store: str) -> dict[str, Any]:
+    return {"featureset": {"name": store, "features": definitions}}
 
 
-_ENGINES: dict[str, tuple[One, Whole]] = {
+_ENGINES: dict[str, tuple[Define, Body]] = {
     "elasticsearch-ltr": (_elasticsearch, _featureset),
     "opensearch-ltr": (_elasticsearch, _featureset),
-    "solr": (_solr, lambda found, _: found),
+    "solr": (_solr, lambda definitions, _: definitions),
 }

@@ -1,33 +1,34 @@
-"""ONNX: one graph from `features` [N, d] to `score` [N, 1], for onnxruntime and whatever else reads it.
+"""ONNX: one graph from `features` [N, d] to `score` [N, 1], for onnxruntime and other runtimes.
 
-Operators of 2023 and later: opset 17, ai.onnx.ml 3, IR 8. Features are float32.
+It uses opset 17, ai.onnx.ml 3 and IR 8, for runtimes since 2023. Features are float32.
 """
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
-from podium.base.arrays import Singles
+from podium.base.arrays import AnyArray, Singles
 from podium.base.errors import MissingPackageError, ModelFileError
 from podium.base.float32 import round_down
 from podium.base.registry import register
 from podium.base.version import version
-from podium.export.base import Ran, Target, missing_package
+from podium.export.base import EngineScores, Target, installed
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.export.transform_arithmetic import Front
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
 
 
 @register
 class ONNX(Target):
-    """ONNX: trees added up in double, the sum as float32 (`precision=single`: all in float32); networks in double."""
+    """ONNX: trees summed in double and rounded to float32 (`precision=single`: all in float32); networks in double."""
 
     precision: Literal["double", "single"] = "double"
     name = "onnx"
@@ -43,25 +44,29 @@ class ONNX(Target):
     def rounds_score(self) -> bool:  # type: ignore[override]
         return self.precision == "double"
 
-    def write(self, given: Handover) -> bytes:
+    def write(self, exportable: Exportable) -> bytes:
         onnx = _onnx()
-        make, d = onnx.helper, given.model.n_features
-        if isinstance(given.form, Net):
-            kind, (nodes, tensors) = onnx.TensorProto.DOUBLE, net_graph(onnx, given.form)
+        make, d = onnx.helper, exportable.model.n_features
+        if isinstance(exportable.form, Net):
+            kind, (nodes, tensors) = onnx.TensorProto.DOUBLE, net_graph(onnx, exportable.form)
         else:
-            kind, (nodes, tensors) = onnx.TensorProto.FLOAT, self._inputs_of_trees(onnx, given.form.front)
-            assert given.form.forest is not None, "of its forms"
-            nodes.append(_trees(onnx, expand(given.form.forest), _end(nodes), single=self.single))
+            kind, (nodes, tensors) = onnx.TensorProto.FLOAT, self._inputs_of_trees(onnx, exportable.form.front)
+            assert exportable.form.forest is not None, "of its forms"
+            nodes.append(_trees(onnx, expand(exportable.form.forest), _end(nodes), single=self.single))
         graph = make.make_graph(
             nodes,
             "podium",
             [make.make_tensor_value_info("features", onnx.TensorProto.FLOAT, ["N", d])],
             [make.make_tensor_value_info("score", kind, ["N", 1])],
-            initializer=[onnx.numpy_helper.from_array(np.ascontiguousarray(one), key) for key, one in tensors.items()],
+            initializer=[onnx.numpy_helper.from_array(np.ascontiguousarray(x), key) for key, x in tensors.items()],
         )
         opsets = [make.make_opsetid("", 17), make.make_opsetid("ai.onnx.ml", 3)]
         model = make.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="podium")
-        about = {"podium": version(), "learner": repr(given.model.learner), "features": "\n".join(given.names)}
+        about = {
+            "podium": version(),
+            "learner": repr(exportable.model.learner),
+            "features": "\n".join(exportable.names),
+        }
         make.set_model_props(model, about)
         onnx.checker.check_model(model)
         return bytes(model.SerializeToString(deterministic=True))
@@ -77,8 +82,8 @@ class ONNX(Target):
                 raise
             raise ModelFileError("The file is not ONNX, or damaged. Export the model again.") from error
 
-    def _inputs_of_trees(self, onnx: Any, front: Front | None) -> Graph:
-        """What trees see, made of `features`: as double, or as float32 with precision=single."""
+    def _inputs_of_trees(self, onnx: ModuleType, front: Front | None) -> Graph:
+        """The inputs of the trees, computed from `features`: as double, or as float32 with precision=single."""
         nodes, tensors = ([], {}) if front is None else front_graph(onnx, front)
         make = onnx.helper.make_node
         if nodes and self.single:
@@ -87,9 +92,9 @@ class ONNX(Target):
             nodes.append(make("Cast", ["features"], ["doubles"], to=onnx.TensorProto.DOUBLE))
         return nodes, tensors
 
-    def _read(self, onnx: Any, graph: Any, n_features: int) -> ExportedForm:
-        """The form of a graph, of which podium makes the same graph."""
-        tensors = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+    def _read(self, onnx: ModuleType, graph: Any, n_features: int) -> ExportedForm:
+        """The form of a graph; raises an error unless podium would write the same graph for it."""
+        tensors = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
         trees = [node for node in graph.node if node.op_type == "TreeEnsembleRegressor"]
         form: ExportedForm
         if trees:
@@ -106,14 +111,14 @@ class ONNX(Target):
         if [node.SerializeToString() for node in graph.node] != [node.SerializeToString() for node in nodes]:
             raise ValueError("other operators")
         if any(
-            tensors[key].dtype != one.dtype or not np.array_equal(tensors[key], one, equal_nan=True)
-            for key, one in constants.items()
+            tensors[key].dtype != constant.dtype or not np.array_equal(tensors[key], constant, equal_nan=True)
+            for key, constant in constants.items()
         ):
             raise ValueError("other constants")
         return form
 
-    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
-        runtime = missing_package("onnxruntime")
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> EngineScores | None:
+        runtime = installed("onnxruntime")
         if runtime is None:
             return None
         options = runtime.SessionOptions()
@@ -121,40 +126,40 @@ class ONNX(Target):
         options.log_severity_level = 3
         session = runtime.InferenceSession(raw, options, providers=["CPUExecutionProvider"])
         scores = session.run(["score"], {"features": X})[0]
-        return Ran(scores[:, 0].astype(np.float64), f"onnxruntime {runtime.__version__}")
+        return EngineScores(scores[:, 0].astype(np.float64), f"onnxruntime {runtime.__version__}")
 
 
 def _end(nodes: list[Any]) -> str:
-    """The name of what the last operator makes."""
+    """Name of the last operator's output."""
     return str(nodes[-1].output[0]) if nodes else "features"
 
 
-def _onnx() -> Any:
-    onnx = missing_package("onnx")
+def _onnx() -> ModuleType:
+    onnx = installed("onnx")
     if onnx is None:
         raise MissingPackageError("onnx", "Writing and reading ONNX", "onnx")
     return onnx
 
 
-def _trees(onnx: Any, found: Forest, seen: str, *, single: bool) -> Any:
+def _trees(onnx: ModuleType, forest: Forest, seen: str, *, single: bool) -> Any:
     """A TreeEnsembleRegressor; its nodes are the splits of a tree, then its leaves."""
-    sizes = np.diff(found.first_split)
-    splits, leaves = sizes, np.diff(found.first_leaf)
+    sizes = np.diff(forest.first_split)
+    splits, leaves = sizes, np.diff(forest.first_leaf)
     columns: list[list[Any]] = [[] for _ in range(8)]
     trees, ids, modes, features, values, true, false, nan = columns
-    for t in range(found.n_trees):
-        a, b = int(found.first_split[t]), int(found.first_split[t + 1])
+    for t in range(forest.n_trees):
+        a, b = int(forest.first_split[t]), int(forest.first_split[t + 1])
         n, m = int(splits[t]), int(leaves[t])
         trees += [t] * (n + m)
         ids += range(n + m)
         modes += ["BRANCH_LEQ"] * n + ["LEAF"] * m
-        features += [*found.feature[a:b].tolist(), *[0] * m]
-        values += [*found.threshold[a:b].tolist(), *[0.0] * m]
-        for side, column in ((found.left, true), (found.right, false)):
+        features += [*forest.feature[a:b].tolist(), *[0] * m]
+        values += [*forest.threshold[a:b].tolist(), *[0.0] * m]
+        for side, column in ((forest.left, true), (forest.right, false)):
             column += [*np.where(side[a:b] >= 0, side[a:b], n - 1 - side[a:b]).tolist(), *[0] * m]
-        nan += [*found.missing_left[a:b].astype(int).tolist(), *[0] * m]
-    owner = np.repeat(np.arange(found.n_trees), leaves)
-    places = np.arange(len(found.values)) - found.first_leaf[owner] + splits[owner]
+        nan += [*forest.missing_left[a:b].astype(int).tolist(), *[0] * m]
+    owner = np.repeat(np.arange(forest.n_trees), leaves)
+    places = np.arange(len(forest.values)) - forest.first_leaf[owner] + splits[owner]
     common: dict[str, Any] = {
         "nodes_treeids": trees, "nodes_nodeids": ids, "nodes_modes": modes, "nodes_featureids": features,
         "nodes_truenodeids": true, "nodes_falsenodeids": false, "nodes_missing_value_tracks_true": nan,
@@ -165,40 +170,42 @@ def _trees(onnx: Any, found: Forest, seen: str, *, single: bool) -> Any:
     if single:
         return make.make_node(
             "TreeEnsembleRegressor", [seen], ["score"], domain="ai.onnx.ml",
-            nodes_values=values, target_weights=found.values.astype(np.float32).tolist(), **common,
+            nodes_values=values, target_weights=forest.values.astype(np.float32).tolist(), **common,
         )  # fmt: skip
     return make.make_node(
         "TreeEnsembleRegressor", [seen], ["score"], domain="ai.onnx.ml",
         nodes_values_as_tensor=make.make_tensor("values", double, [len(values)], values),
-        target_weights_as_tensor=make.make_tensor("weights", double, [len(owner)], found.values.tolist()),
+        target_weights_as_tensor=make.make_tensor("weights", double, [len(owner)], forest.values.tolist()),
         **common,
     )  # fmt: skip
 
 
-def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
-    found = {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute}
-    values, weights = (
-        onnx.numpy_helper.to_array(found[f"{key}_as_tensor"]) if f"{key}_as_tensor" in found else np.array(found[key])
-        for key in ("nodes_values", "target_weights")
-    )
-    keys = zip(found["nodes_treeids"], found["nodes_nodeids"], strict=True)
+def _read_trees(onnx: ModuleType, node: Any, n_features: int) -> Forest:
+    attributes = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+    def numbers(key: str) -> AnyArray:
+        tensor = attributes.get(f"{key}_as_tensor")
+        return np.array(attributes[key] if tensor is None else onnx.numpy_helper.to_array(tensor))
+
+    values, weights = numbers("nodes_values"), numbers("target_weights")
+    keys = zip(attributes["nodes_treeids"], attributes["nodes_nodeids"], strict=True)
     rows = {key: k for k, key in enumerate(keys)}
-    targets = zip(found["target_treeids"], found["target_nodeids"], strict=True)
+    targets = zip(attributes["target_treeids"], attributes["target_nodeids"], strict=True)
     outputs = {key: float(weight) for key, weight in zip(targets, weights, strict=True)}
     cuts = round_down(values)
 
-    def tree(t: int) -> Grown:
+    def tree(t: int) -> FlatTree:
         def look(node: int) -> Split | Leaf:
             k = rows[t, node]
-            mode = found["nodes_modes"][k]
+            mode = attributes["nodes_modes"][k]
             if mode == b"LEAF":
                 return Leaf(outputs[t, node])
             if mode != b"BRANCH_LEQ":
                 raise ValueError(f"a node of mode {mode!r}")
-            ways = (found["nodes_truenodeids"][k], found["nodes_falsenodeids"][k])
-            nan_left = bool(found["nodes_missing_value_tracks_true"][k])
-            return Split(found["nodes_featureids"][k], float(cuts[k]), nan_left, *ways)
+            ways = (attributes["nodes_truenodeids"][k], attributes["nodes_falsenodeids"][k])
+            nan_left = bool(attributes["nodes_missing_value_tracks_true"][k])
+            return Split(attributes["nodes_featureids"][k], float(cuts[k]), nan_left, *ways)
 
         return grow(0, look, n_features=n_features)
 
-    return forest_of([tree(t) for t in sorted(set(found["nodes_treeids"]))], n_features)
+    return forest_of([tree(t) for t in sorted(set(attributes["nodes_treeids"]))], n_features)

@@ -1,16 +1,18 @@
-"""Transforms and layers as operators of ONNX, with the numbers they need; and back from those numbers.
+"""Transforms and layers as ONNX operators with their tensors, and back from the tensors.
 
-Names are fixed, so the same numbers give the same graph: that is how a file is recognised.
+Names are fixed, so equal tensors give equal graphs: a file is recognised by comparing its graph with podium's.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import AnyArray
 from podium.export.exported_forms import Net
 from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
 
@@ -18,7 +20,7 @@ Graph = tuple[list[Any], dict[str, Any]]
 """Operators, and tensors by name."""
 
 
-def net_graph(onnx: Any, net: Net) -> Graph:
+def net_graph(onnx: ModuleType, net: Net) -> Graph:
     """The transformed features, then the layers in double, to `score`."""
     make, last = onnx.helper.make_node, len(net.layers) - 1
     nodes, tensors = front_graph(onnx, net.front)
@@ -34,8 +36,8 @@ def net_graph(onnx: Any, net: Net) -> Graph:
     return nodes, tensors
 
 
-def front_graph(onnx: Any, front: Front) -> Graph:
-    """From `features` to `layer0`: float32 numbers as podium makes them, in double."""
+def front_graph(onnx: ModuleType, front: Front) -> Graph:
+    """From `features` to `layer0`: podium's float32 numbers, in double."""
     make, double, single = onnx.helper.make_node, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
     tensors = {"filling": front.filling, "centre": front.centre, "scale": front.scale}
     if front.within_query:
@@ -58,20 +60,23 @@ def front_graph(onnx: Any, front: Front) -> Graph:
             make("Gather", ["all_scaled", "added"], ["beside"], axis=1),
             make("Concat", ["as_they_are", "beside"], [first], axis=1),
         ]
-    for k, one in enumerate(front.mixtures):
+    for k, mixture in enumerate(front.mixtures):
         out = f"mixed{k + 1}" if k + 1 < len(front.mixtures) else "layer0"
         nodes += [
             make("IsNaN", [f"mixed{k}"], [f"gap{k}"]),
             make("Where", [f"gap{k}", "zero", f"mixed{k}"], [f"known{k}"]),
         ]
-        more, needs = _products(onnx, one, k, out) if isinstance(one, Products) else _kernel(onnx, one, k, out)
+        operators = (
+            _products(onnx, mixture, k, out) if isinstance(mixture, Products) else _kernel(onnx, mixture, k, out)
+        )
+        more, needs = operators
         nodes += more
         tensors |= {"zero": np.zeros(1), **needs}
     return nodes, tensors
 
 
-def _of_query(make: Any) -> list[Any]:
-    """centre and scale of min–max scaling over all rows; a feature that is missing or constant has scale 0."""
+def _of_query(make: Callable[..., Any]) -> list[Any]:
+    """`centre` and `scale` of min–max scaling over all rows; a missing or constant feature has scale 0."""
     return [
         make("Where", ["missing", "above", "x"], ["for_least"]),
         make("Where", ["missing", "below", "x"], ["for_most"]),
@@ -87,8 +92,8 @@ def _of_query(make: Any) -> list[Any]:
     ]
 
 
-def _products(onnx: Any, one: Products, k: int, out: str) -> Graph:
-    """The features, and float32((x_first·x_second − mean)·times) beside them."""
+def _products(onnx: ModuleType, products: Products, k: int, out: str) -> Graph:
+    """The features, followed by float32((x_first·x_second − mean)·times)."""
     make = onnx.helper.make_node
     nodes = [
         make("Gather", [f"known{k}", f"first{k}"], [f"a{k}"], axis=1),
@@ -100,11 +105,11 @@ def _products(onnx: Any, one: Products, k: int, out: str) -> Graph:
         make("Cast", [f"pairs_rounded{k}"], [f"more{k}"], to=onnx.TensorProto.DOUBLE),
         make("Concat", [f"known{k}", f"more{k}"], [out], axis=1),
     ]
-    first, second = one.first.astype(np.int64), one.second.astype(np.int64)
-    return nodes, {f"first{k}": first, f"second{k}": second, f"mean{k}": one.mean, f"times{k}": one.scale}
+    first, second = products.first.astype(np.int64), products.second.astype(np.int64)
+    return nodes, {f"first{k}": first, f"second{k}": second, f"mean{k}": products.mean, f"times{k}": products.scale}
 
 
-def _kernel(onnx: Any, one: Kernel, k: int, out: str) -> Graph:
+def _kernel(onnx: ModuleType, kernel: Kernel, k: int, out: str) -> Graph:
     """float32(e^(−γ·max(0, ‖x‖² + ‖z‖² − 2⟨x, z⟩))·root), the landmarks z as columns."""
     make = onnx.helper.make_node
     nodes = [
@@ -125,12 +130,12 @@ def _kernel(onnx: Any, one: Kernel, k: int, out: str) -> Graph:
         make("Cast", [f"rounded{k}"], [out], to=onnx.TensorProto.DOUBLE),
     ]
     axes = {"along": np.array([1]), "down": np.array([0])}
-    numbers = {f"gamma{k}": np.array([one.gamma]), f"landmarks{k}": one.landmarks.T, f"root{k}": one.root}
+    numbers = {f"gamma{k}": np.array([kernel.gamma]), f"landmarks{k}": kernel.landmarks.T, f"root{k}": kernel.root}
     return nodes, {**axes, **numbers}
 
 
-def read_net(tensors: Mapping[str, Any], n_features: int, *, tanh: bool) -> Net:
-    """The network of these tensors; a KeyError or ValueError where they do not fit together."""
+def read_net(tensors: Mapping[str, AnyArray], n_features: int, *, tanh: bool) -> Net:
+    """The network of these tensors; raises KeyError or ValueError if they do not fit together."""
     n = sum(name.startswith("weights") for name in tensors)
     layers = tuple((tensors[f"weights{k}"], tensors[f"offset{k}"]) for k in range(n))
     net = Net(read_front(tensors, n_features), layers, "tanh" if tanh else "relu")
@@ -139,8 +144,8 @@ def read_net(tensors: Mapping[str, Any], n_features: int, *, tanh: bool) -> Net:
     return net
 
 
-def read_front(tensors: Mapping[str, Any], n_features: int) -> Front:
-    """The front of these tensors; a KeyError or ValueError where they do not fit together."""
+def read_front(tensors: Mapping[str, AnyArray], n_features: int) -> Front:
+    """The front of these tensors; raises KeyError or ValueError if they do not fit together."""
     none, within, mixtures = np.zeros(n_features), "above" in tensors, list[Mixture]()
     added = tensors["added"].astype(np.int32) if "added" in tensors else np.zeros(0, np.int32)
     centre, scale = (none if within else tensors[key] for key in ("centre", "scale"))

@@ -1,4 +1,4 @@
-"""The Learning to Rank plugin of OpenSearch: the body of `POST _ltr/_featureset/SET/_createmodel`."""
+"""OpenSearch Learning to Rank plugin: the body of `POST _ltr/_featureset/SET/_createmodel`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from podium.export.elasticsearch_ltr import ElasticsearchLTR
 
 @register
 class OpenSearchLTR(ElasticsearchLTR):
-    """As for Elasticsearch: the plugins read the same files. NaN has its own side from OpenSearch 3.3 on."""
+    """OpenSearch LTR plugin: the same files as for Elasticsearch. NaN has its own side from OpenSearch 3.3 on."""
 
     name = "opensearch-ltr"

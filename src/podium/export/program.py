@@ -1,4 +1,4 @@
-"""A program that scores: the model as tables of numbers in its text, and back. `C` and `Python` write one each."""
+"""Program: the base of exports to source code, with the model as tables of numbers in the text (`C`, `Python`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.export.base import Target
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.replay_vectors import examples
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
 from podium.scorers.trees.forest import EXACT, Forest
 
@@ -24,57 +24,57 @@ Tables = dict[str, Any]
 
 
 class Program(Target):
-    """A program: podium's scores of trees to the bit; of networks up to the order of sums in double."""
+    """Source code. Trees have podium's scores to the bit; networks, up to the order of summation in double."""
 
     forms = (Trees, Net)
     single = False
     takes_infinite = True
     table: ClassVar[re.Pattern[str]]
-    """Matches a table: its name and its numbers."""
+    """Pattern of a table; its groups are the name and the numbers."""
 
     @property
     def text(self) -> str:
-        """The program in sections, each after a line `@@ name`; @NAME@ stands for what differs from model to model."""
+        """Template in sections, each after a line `@@ name`; @NAME@ is a placeholder for a text of the model."""
         raise NotImplementedError
 
-    def write(self, given: Handover) -> bytes:
-        X, scores, tolerance = examples(given)
+    def write(self, exportable: Exportable) -> bytes:
+        X, scores, tolerance = examples(exportable)
         tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
-        parts = {"VERSION": version(), **self.parts(given, to_tables(given.form), tests)}
+        parts = {"VERSION": version(), **self.parts(exportable, to_tables(exportable.form), tests)}
         _, *pieces = re.split(r"^@@ (\w+)\n", self.text, flags=re.MULTILINE)
         sections = dict(zip(pieces[::2], pieces[1::2], strict=True))
-        text = "".join(sections.get(name, "") for name in _sections(given.form))
-        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
+        text = "".join(sections.get(name, "") for name in _sections(exportable.form))
+        return re.sub(r"@(\w+)@", lambda match: parts[match[1]], text).encode()
 
-    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
-        """The texts of the model that stand in the code, by name."""
+    def parts(self, exportable: Exportable, columns: Tables, tests: Tables) -> dict[str, str]:
+        """Texts of the placeholders, by name."""
         raise NotImplementedError
 
     def number(self, text: str) -> float:
         """A number as the program's language writes it."""
         raise NotImplementedError
 
-    def check_file(self, given: Handover, raw: bytes) -> None:
-        check_code(self.table, raw, self.write(given))
+    def check_file(self, exportable: Exportable, raw: bytes) -> None:
+        check_code(self.table, raw, self.write(exportable))
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         tables = self.table.findall(raw.decode())
-        columns = {key.lower(): [self.number(one) for one in body.split(",") if one.strip()] for key, body in tables}
+        columns = {key.lower(): [self.number(text) for text in body.split(",") if text.strip()] for key, body in tables}
         return from_tables(columns, len(names))
 
 
 def _sections(form: ExportedForm) -> list[str]:
-    """The sections of the program of a form, in their order; a language has no text for some of them."""
+    """Names of the sections for a form, in order; not every language has a text for each."""
     front = form.front
     if front is None:
         return ["head", "plain", "trees", "each", "tail"]
-    made = ["scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
-    scored = ["layers"] if form.forest is None else ["trees", "on_trees"]
-    return ["head", *made, "document", *scored, *(["query"] if front.within_query else ["one", "each"]), "tail"]
+    transforms = ["scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
+    scores = ["layers"] if form.forest is None else ["trees", "on_trees"]
+    return ["head", *transforms, "document", *scores, *(["query"] if front.within_query else ["one", "each"]), "tail"]
 
 
 def to_tables(form: ExportedForm) -> Tables:
-    """The columns of trees or of a network, and of their front."""
+    """Tables of trees or of a network, and of their front."""
     front = {} if form.front is None else _of_front(form.front)
     forest = form.forest
     if forest is not None:
@@ -94,64 +94,65 @@ def to_tables(form: ExportedForm) -> Tables:
         "width": np.array(form.widths[len(form.front.mixtures) :], np.int32),
         **front,
         "tanh_": np.array([form.activation == "tanh"], np.int32),
-        # one after another: of each layer the weights, unit by unit, then the offsets
+        # layer by layer: the weights, unit by unit, then the offsets
         "weight": np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers]),
     }
 
 
 def _of_front(front: Front) -> Tables:
-    """Its scaling; then of each mixture its kind, features before, pairs or landmarks, features of landmarks; numbers.
+    """Tables of the scaling and the mixtures.
 
-    Of products the pairs' first features, second features, means and scales. Of a kernel γ, the landmarks, and the root
-    by columns.
+    `mixture` has four numbers each: kind, features before, pairs or landmarks, features of the landmarks. `pair` and
+    `number` have, for products, the first and second features, the means and the scales; for a kernel, γ, the
+    landmarks, and the root by columns.
     """
-    found: Tables = {
+    tables: Tables = {
         "centre": front.centre,
         "scale": front.scale,
         "filling": front.filling,
         "within": np.array([front.within_query], np.int32),
     }
     if len(front.added):
-        found["added"] = front.added
+        tables["added"] = front.added
     if not front.mixtures:
-        return found
-    mixture, pair, number = list[list[int]](), list[Any](), list[Any]()
-    for n, one in zip(front.widths, front.mixtures, strict=False):
-        if isinstance(one, Products):
-            mixture.append([0, n, len(one.first), 0])
-            pair += [one.first, one.second]
-            number += [one.mean, one.scale]
+        return tables
+    heads, pair, number = list[list[int]](), list[Any](), list[Any]()
+    for n, mixture in zip(front.widths, front.mixtures, strict=False):
+        if isinstance(mixture, Products):
+            heads.append([0, n, len(mixture.first), 0])
+            pair += [mixture.first, mixture.second]
+            number += [mixture.mean, mixture.scale]
         else:
-            mixture.append([1, n, *one.root.shape])
-            number += [np.array([one.gamma]), one.landmarks.ravel(), one.root.T.ravel()]
+            heads.append([1, n, *mixture.root.shape])
+            number += [np.array([mixture.gamma]), mixture.landmarks.ravel(), mixture.root.T.ravel()]
     return {
-        **found,
-        "mixture": np.array(mixture, np.int32).ravel(),
+        **tables,
+        "mixture": np.array(heads, np.int32).ravel(),
         "pair": np.concatenate([np.zeros(0, np.int32), *pair]),
         "number": np.concatenate(number),
     }
 
 
-def from_tables(found: Mapping[str, Any], n_features: int) -> ExportedForm:
-    """The form of columns; a clear error where they do not fit together."""
+def from_tables(tables: Mapping[str, Any], n_features: int) -> ExportedForm:
+    """The form of the tables; raises a clear error if they do not fit together."""
     try:
-        front = _front(found) if "centre" in found else None
-        if front is None or "threshold" in found:
-            return Trees(_forest(found, n_features if front is None else front.widths[-1]), front)
-        return _net(found, front)
+        front = _front(tables) if "centre" in tables else None
+        if front is None or "threshold" in tables:
+            return Trees(_forest(tables, n_features if front is None else front.widths[-1]), front)
+        return _net(tables, front)
     except (KeyError, ValueError, IndexError) as error:
         raise ModelFileError(
             f"The tables of the program do not fit together ({error}). Export the model again."
         ) from error
 
 
-def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
-    splits, leaves = (np.array(found[key], np.int64) for key in ("first_split", "first_leaf"))
+def _forest(tables: Mapping[str, Any], n_features: int) -> Forest:
+    splits, leaves = (np.array(tables[key], np.int64) for key in ("first_split", "first_leaf"))
     k, n = int(splits[-1]), int(leaves[-1])
     columns = {
-        key: np.array(found[key], np.float64)[:k] for key in ("feature", "threshold", "left", "right", "nan_left")
+        key: np.array(tables[key], np.float64)[:k] for key in ("feature", "threshold", "left", "right", "nan_left")
     }
-    values = np.array(found["value"], np.float64)[:n]
+    values = np.array(tables["value"], np.float64)[:n]
     if len(splits) != len(leaves) or len(values) != n or any(len(column) != k for column in columns.values()):
         raise ValueError("columns of other lengths than first_split and first_leaf say")
     tree = np.repeat(np.arange(len(splits) - 1), np.diff(splits))
@@ -175,30 +176,30 @@ def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
     )
 
 
-def _front(found: Mapping[str, Any]) -> Front:
-    centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
-    pair, number = np.array(found.get("pair", ()), np.int32), np.array(found.get("number", ()), np.float64)
+def _front(tables: Mapping[str, Any]) -> Front:
+    centre, scale, filling = (np.array(tables[key], np.float64) for key in ("centre", "scale", "filling"))
+    pair, number = np.array(tables.get("pair", ()), np.int32), np.array(tables.get("number", ()), np.float64)
     mixtures = list[Mixture]()
-    for kernel, n, m, r in np.array(found.get("mixture", ()), np.int64).reshape(-1, 4).tolist():
+    for kernel, n, m, r in np.array(tables.get("mixture", ()), np.int64).reshape(-1, 4).tolist():
         size = 1 + m * n + r * m if kernel else 2 * m
         if min(n, m, r) < 0 or size > len(number) or (not kernel and 2 * m > len(pair)):
             raise ValueError("fewer numbers than the mixtures say")
-        mine, number = number[:size], number[size:]
+        part, number = number[:size], number[size:]
         if kernel:
-            root = mine[1 + m * n :].reshape(r, m).T
-            mixtures.append(Kernel(float(mine[0]), mine[1 : 1 + m * n].reshape(m, n), root))
+            root = part[1 + m * n :].reshape(r, m).T
+            mixtures.append(Kernel(float(part[0]), part[1 : 1 + m * n].reshape(m, n), root))
         else:
-            mixtures.append(Products(pair[:m], pair[m : 2 * m], mine[:m], mine[m:]))
+            mixtures.append(Products(pair[:m], pair[m : 2 * m], part[:m], part[m:]))
             pair = pair[2 * m :]
-    within, added = bool(found["within"][0]), np.array(found.get("added", ()), np.int32)
+    within, added = bool(tables["within"][0]), np.array(tables.get("added", ()), np.int32)
     front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
-    if [int(n) for n in found.get("mixture", ())][1::4] != front.widths[:-1]:
+    if [int(n) for n in tables.get("mixture", ())][1::4] != front.widths[:-1]:
         raise ValueError("mixtures of other widths")
     return front
 
 
-def _net(found: Mapping[str, Any], front: Front) -> Net:
-    width, flat, at = [int(n) for n in found["width"]], np.array(found["weight"], np.float64), 0
+def _net(tables: Mapping[str, Any], front: Front) -> Net:
+    width, flat, at = [int(n) for n in tables["width"]], np.array(tables["weight"], np.float64), 0
     layers = []
     for n_in, n_out in itertools.pairwise(width):
         weights = flat[at : at + n_in * n_out].reshape(n_out, n_in).T
@@ -206,24 +207,24 @@ def _net(found: Mapping[str, Any], front: Front) -> Net:
         layers.append((weights, flat[at - n_out : at]))
     if front.widths[-1] != width[0] or at != len(flat):
         raise ValueError("columns of other lengths than width says")
-    return Net(front, tuple(layers), "tanh" if found["tanh_"][0] else "relu")
+    return Net(front, tuple(layers), "tanh" if tables["tanh_"][0] else "relu")
 
 
 def check_code(table: re.Pattern[str], raw: bytes, own: bytes) -> None:
-    """Raise a clear error for a program that differs from podium's own in more than the numbers of its tables.
+    """Raise a clear error if a program differs from `own`, podium's, in more than the numbers of its tables.
 
-    `table` matches a table. A file is run to prove it, so its code must be podium's.
+    `table` is the pattern of a table. A file is run to prove it, so its code must be podium's.
     """
 
-    def code(given: bytes) -> str:
+    def code(program: bytes) -> str:
         try:
-            text = given.decode()
+            text = program.decode()
         except UnicodeDecodeError:
             raise ModelFileError("The program is not text. Export the model again.") from None
         for _, body in table.findall(text):
             if not _PLAIN.fullmatch(body):
                 raise ModelFileError("A table of the program holds more than numbers. Export the model again.")
-        return table.sub(lambda found: found[1], text)
+        return table.sub(lambda match: match[1], text)
 
     if code(raw) != code(own):
         raise ModelFileError("The code of the program is not what this podium writes. Export the model again.")

@@ -1,9 +1,9 @@
-"""Proof: whether a target scores as the model does; made with every export, and for existing files on request.
+"""Proof that a target scores as the model does; part of every export, and available for existing files.
 
-1. Decisions: every split as the engine evaluates it against the model's, for all float32 inputs.
-2. Sums: how much the rounding of leaves and sums can change a score, beside the largest change seen.
-3. Orders: queries of given data that are ordered otherwise.
-4. Vectors: rows at and beside thresholds, with podium's scores, to replay in the engine.
+1. Decisions: every split as the engine evaluates it compared with the model's, for all float32 inputs.
+2. Sums: a bound on the change of a score by rounding of leaves and sums, and the largest change seen.
+3. Orders: the number of queries in your data whose order changes.
+4. Vectors: rows at and next to thresholds, with podium's scores, to replay in the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Orders:
-    """How the rankings of some data changed."""
+    """Changes of the rankings of a dataset."""
 
     queries: int
     documents: int
@@ -38,7 +38,7 @@ class Orders:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What was proven of one exported file."""
+    """Result of proving one exported file."""
 
     target: str
     form: str
@@ -57,19 +57,19 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether sums keep to the bound, and decisions agree: for all inputs, or all that matter.
+        """Whether sums keep to the bound, and decisions agree for all inputs that matter.
 
-        What does not matter are values next to 0 that no document has unless data shows one (`Difference.is_tiny`),
-        and values that no document of the data has.
+        Two kinds of values do not matter: those next to 0 (`Difference.is_tiny`), unless a document of the data has
+        one, and those that no document of the data has.
         """
         if self.orders is not None and (self.orders.touched or self.orders.refused):
             return False
-        tiny = all(one.is_tiny for one in self.differences)
+        tiny = all(difference.is_tiny for difference in self.differences)
         return self.seen <= self.bound and (tiny or (self.orders is not None and self._by_values))
 
     @property
     def state(self) -> str:
-        """What is proven, in a few words: proven, proven except on some values, or nothing."""
+        """Verdict in words: proven, proven except on some intervals, or not proven."""
         if not self.holds:
             return "NOT PROVEN"
         places = self._places()
@@ -77,8 +77,8 @@ class Proof:
 
     @property
     def _by_values(self) -> bool:
-        """Whether decisions differ for some values of features at most."""
-        return {one.kind for one in self.differences} <= {"threshold", "missing"}
+        """Whether decisions differ only for certain values of features."""
+        return {difference.kind for difference in self.differences} <= {"threshold", "missing"}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -95,7 +95,7 @@ class Proof:
                 "splits": self.n_splits,
                 "inputs": self.inputs,
                 "missing": self.missing,
-                "differences": [one.to_dict() for one in self.differences],
+                "differences": [difference.to_dict() for difference in self.differences],
             },
             "sums": {
                 "bound": self.bound,
@@ -109,57 +109,57 @@ class Proof:
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        found = [f"{self.state}: {self.form} for {self.target}, {self.engine}"]
+        lines = [f"{self.state}: {self.form} for {self.target}, {self.engine}"]
         if self.n_splits:
             splits, n = counted(self.n_splits, "split"), len(self.differences)
-            found.append(
+            lines.append(
                 f"decisions  {counted(n, 'difference')} in {splits}, for {self.inputs}"
                 if n
                 else f"decisions  {self.n_splits} of {splits} the same for {self.inputs}"
             )
         places, word = self._places(), "except " if self.holds else "differs"
-        found += [f"  {word}  {place}, {counted(splits, 'split')}" for place, splits in places[:_SHOWN]]
+        lines += [f"  {word}  {place}, {counted(splits, 'split')}" for place, splits in places[:_SHOWN]]
         if len(places) > _SHOWN:
-            found.append(f"  {word}  … and {len(places) - _SHOWN} more")
-        found.append(f"missing    {self.missing}")
-        found.append(
+            lines.append(f"  {word}  … and {len(places) - _SHOWN} more")
+        lines.append(f"missing    {self.missing}")
+        lines.append(
             f"scores     within {self.bound:.2g}; seen {self.seen:.2g} in {counted(len(self.scores), 'vector')}"
         )
         if self.orders is not None:
-            found += self._of_orders(self.orders)
+            lines += self._of_orders(self.orders)
         elif self.holds and self.differences:
-            found.append("next       nothing: numbers that near to 0 are 0 in any data; --data shows it of yours")
+            lines.append("next       nothing: numbers that near to 0 are 0 in any data; --data shows it of yours")
         elif self.differences and self._by_values:
-            found.append("next       give data (--data) to see whether a document has such values")
+            lines.append("next       give data (--data) to see whether a document has such values")
         if not self._by_values:
-            found.append("next       the file is of another model, or was changed: export the model again")
-        return found
+            lines.append("next       the file is of another model, or was changed: export the model again")
+        return lines
 
     def _places(self) -> list[tuple[str, int]]:
-        """Where decisions differ, in words, and at how many splits; the most frequent first."""
+        """Differences of decisions in words, with their numbers of splits; the most frequent first."""
         return Counter(map(self._words, self.differences)).most_common()
 
-    def _words(self, one: Difference) -> str:
-        name = self.names[one.feature] if one.feature >= 0 else ""
-        if one.kind == "threshold":
-            return f"{name} in ({one.low!r}, {one.high!r}]"
+    def _words(self, difference: Difference) -> str:
+        name = self.names[difference.feature] if difference.feature >= 0 else ""
+        if difference.kind == "threshold":
+            return f"{name} in ({difference.low!r}, {difference.high!r}]"
         words = {"missing": f"{name} where it is missing", "feature": f"a split on another feature than {name}"}
-        return words.get(one.kind, f"another {one.kind}")
+        return words.get(difference.kind, f"another {difference.kind}")
 
     def _of_orders(self, orders: Orders) -> list[str]:
-        found = [
+        lines = [
             f"orders     {orders.changed} of {counted(orders.queries, 'query', 'queries')} changed"
             f"{', by rounding alone' if orders.changed and self.holds else ''}; "
             f"{counted(orders.near, 'pair')} of neighbours within twice the bound, {orders.tied} became equal"
         ]
         if orders.ndcg is not None:
-            found.append(f"ndcg@10    {orders.ndcg:+.6f}")
+            lines.append(f"ndcg@10    {orders.ndcg:+.6f}")
         if self.differences:
-            found.append(
+            lines.append(
                 f"touched    {orders.touched} of {counted(orders.documents, 'document')} have a value that differs"
             )
         if orders.refused:
-            found.append(
+            lines.append(
                 f"missing    {counted(orders.refused, 'document')} have missing values: fill them before scoring"
             )
-        return found
+        return lines

@@ -1,15 +1,14 @@
-"""Proving: compare a file, as its target reads and scores it, with the model that it was made of."""
+"""Prove an exported file: compare it, as its target reads and scores it, with the model."""
 
 from __future__ import annotations
 
 import hashlib
 import itertools
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array, Singles, dense, is_sparse
+from podium.base.arrays import Array, Flags, Ints, Singles, dense, is_sparse
 from podium.base.errors import DataError, ModelFileError, PodiumError, counted
 from podium.data.dataset import Dataset
 from podium.data.table import Table
@@ -17,107 +16,107 @@ from podium.export.base import Target
 from podium.export.exported_forms import ExportedForm
 from podium.export.proof import Orders, Proof
 from podium.export.replay_vectors import scores_of, vectors
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.foreign_file import REFUSED
 from podium.metrics import NDCG, evaluate_all
 
 _AS_LEAST = "as the least value of its query, as in podium"
 
 
-def prove(given: Handover, raw: bytes, target: Target, *, data: Table | None = None) -> Proof:
-    """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
-    known = None if data is None else given.model.align_features(data).grouped()
-    if known is not None and not target.takes_infinite:
-        _refuse_infinite(known, target)
-    target.check_file(given, raw)
-    theirs = _read(given, raw, target)
-    X = vectors(given, data=known)
-    look = Comparison(given, theirs, raw, target)
-    bound = max(given.form.bound(part, target.adding(given)) for part in _parts(given.form, X, known))
+def prove(exportable: Exportable, raw: bytes, target: Target, *, data: Table | None = None) -> Proof:
+    """Prove a file for a target; with `data`, also compare the rankings of its documents."""
+    queries = None if data is None else exportable.model.align_features(data).grouped()
+    if queries is not None and not target.takes_infinite:
+        _refuse_infinite(queries, target)
+    target.check_file(exportable, raw)
+    theirs = _read(exportable, raw, target)
+    X = vectors(exportable, data=queries)
+    comparison = Comparison(exportable, theirs, raw, target)
+    form, summation = exportable.form, target.summation(exportable)
+    bound = max(form.bound(part, summation) for part in _parts(form, X, queries))
     orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
-    if all(one.kind not in ("shape", "feature") for one in look.differences):  # other trees may have no end
-        seen, scores = _errors(look, X)
-        if known is not None:
-            orders, error = _orders(look, known, bound=bound)
+    if all(d.kind not in ("shape", "feature") for d in comparison.differences):  # other trees may have no end
+        seen, scores = _errors(comparison, X)
+        if queries is not None:
+            orders, error = _orders(comparison, queries, bound=bound)
             seen = max(seen, error)
-    form = given.form
     return Proof(
         target=str(target),
         form=form.words,
         n_splits=0 if form.forest is None else len(form.forest.threshold),
-        differences=tuple(look.differences),
-        missing=look.missing(),
+        differences=tuple(comparison.differences),
+        missing=comparison.missing(),
         inputs="all float32 inputs" if target.takes_infinite else "all finite float32 inputs",
         bound=bound,
         seen=seen,
-        engine=look.engine,
+        engine=comparison.engine,
         rows=X,
         scores=scores,
         orders=orders,
-        names=given.names if form.front is None or form.forest is None else form.front.names(given.names),
+        names=exportable.names if form.front is None or form.forest is None else form.front.names(exportable.names),
         sha256=hashlib.sha256(raw).hexdigest(),
     )
 
 
 class Comparison:
-    """Scores of rows by the model and by the target: the real engine where it is installed, else as it computes."""
+    """Scores of rows by the model and by the target: by the real engine if it is installed, else emulated."""
 
-    def __init__(self, given: Handover, theirs: ExportedForm, raw: bytes, target: Target) -> None:
-        self.given, self.theirs, self.raw, self.target = given, theirs, raw, target
-        self.engine, self.constant = "emulated", target.constant(given)
-        found = given.form.differences(theirs, single=target.single, infinite=target.takes_infinite)
-        self.differences = [one for one in found if one.kind != "missing" or not target.no_missing]
+    def __init__(self, exportable: Exportable, theirs: ExportedForm, raw: bytes, target: Target) -> None:
+        self.exportable, self.theirs, self.raw, self.target = exportable, theirs, raw, target
+        self.engine, self.constant = "emulated", target.constant(exportable)
+        differences = exportable.form.differences(theirs, single=target.single, infinite=target.takes_infinite)
+        self.differences = [d for d in differences if d.kind != "missing" or not target.no_missing]
 
     def __call__(self, X: Singles) -> tuple[Array, Array]:
-        ran = self.target.run(self.raw, X, self.given.names)
+        ran = self.target.run(self.raw, X, self.exportable.names)
         if ran is not None:
             self.engine = f"ran in {ran.engine}"
         others = self._emulated(X) if ran is None else ran.scores
         own = np.full(len(X), np.nan)
-        kept = ~self.given.form.refused(X)
-        own[kept] = scores_of(self.given.model, X[kept])
+        kept = ~self.exportable.form.refused(X)
+        own[kept] = scores_of(self.exportable.model, X[kept])
         return own, others
 
     def of_data(self, data: Dataset) -> tuple[Array, Array]:
-        """The same for the documents of queries. Where the scores depend on the query, the target's are emulated."""
+        """The same for a dataset. If scores depend on the query, the target's are emulated."""
         X = np.asarray(dense(data.features), np.float32)
         if not self.theirs.within_query:
             return self(X)
         parts = [self._emulated(X[a:b]) for a, b in itertools.pairwise(data.offsets)]
-        return self.given.model.score(data), np.concatenate([np.zeros(0), *parts])
+        return self.exportable.model.score(data), np.concatenate([np.zeros(0), *parts])
 
     def _emulated(self, X: Singles) -> Array:
         scores = self.theirs.scores(X, single=self.target.single)
         rounds = self.target.rounds_score and self.theirs.forest is not None
         return scores.astype(np.float32).astype(np.float64) if rounds else scores
 
-    def as_podium(self, X: Singles) -> Any:
-        """Rows whose missing values the target takes as podium does; all if splits have a side for them."""
-        ours, theirs = self.given.form.filling, self.theirs.filling
+    def as_podium(self, X: Singles) -> Flags:
+        """Rows whose missing values the target treats as podium does; all if splits have a side for them."""
+        ours, theirs = self.exportable.form.filling, self.theirs.filling
         if ours is None or theirs is None:
-            return ~np.isnan(X).any(axis=1) if self.target.no_missing else np.ones(len(X), bool)
-        return ~(np.isnan(X) & ~(ours == theirs)).any(axis=1)
+            return np.asarray(~np.isnan(X).any(axis=1)) if self.target.no_missing else np.ones(len(X), bool)
+        return np.asarray(~(np.isnan(X) & ~(ours == theirs)).any(axis=1))
 
-    def touched(self, X: Singles, offsets: Any) -> Any:
-        """Documents of queries with a value for which a decision differs."""
-        seen, found = self.given.form.seen(X, offsets), np.zeros(len(X), bool)
-        for one in self.differences:
-            found |= one.rows(seen)
-        return found
+    def touched(self, X: Singles, offsets: Ints) -> Flags:
+        """Documents with a value for which a decision differs."""
+        seen, rows = self.exportable.form.seen(X, offsets), np.zeros(len(X), bool)
+        for difference in self.differences:
+            rows |= difference.rows(seen)
+        return rows
 
     def missing(self) -> str:
-        """What becomes of missing values, in words."""
-        ours, theirs = self.given.form.filling, self.theirs.filling
+        """Treatment of missing values, in words."""
+        ours, theirs = self.exportable.form.filling, self.theirs.filling
         if ours is None and self.target.no_missing:
             return "counts as 0, which the model does not: fill missing values before scoring"
         if ours is None:
-            wrong = sum(one.kind == "missing" for one in self.differences)
-            found = f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
-            return f"{found}; scaled, {_AS_LEAST}" if self.given.form.within_query else found
+            wrong = sum(difference.kind == "missing" for difference in self.differences)
+            sides = f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
+            return f"{sides}; scaled, {_AS_LEAST}" if self.exportable.form.within_query else sides
         if np.isnan(ours).all():
             return "refused by podium: fill missing values before scoring"
-        if self.given.form.within_query:
-            front = self.given.form.front
+        if self.exportable.form.within_query:
+            front = self.exportable.form.front
             beside = front is not None and bool(len(front.added))
             return f"counts {'as 0; scaled, ' if beside else ''}{_AS_LEAST}"
         if theirs is not None and np.array_equal(ours, theirs):
@@ -125,11 +124,11 @@ class Comparison:
         return "podium takes the training mean, the engine 0: fill missing values before scoring"
 
 
-def _errors(look: Comparison, X: Singles) -> tuple[float, Array]:
-    """The largest error in the vectors that no difference explains, and podium's scores of them all."""
-    scores, others = look(X)
-    clean = look.as_podium(X) & ~look.touched(X, np.array([0, len(X)]))
-    return float(np.max(np.abs(others[clean] - look.constant - scores[clean]), initial=0.0)), scores
+def _errors(comparison: Comparison, X: Singles) -> tuple[float, Array]:
+    """The largest error in vectors without a difference of decisions, and podium's scores of all vectors."""
+    scores, others = comparison(X)
+    clean = comparison.as_podium(X) & ~comparison.touched(X, np.array([0, len(X)]))
+    return float(np.max(np.abs(others[clean] - comparison.constant - scores[clean]), initial=0.0)), scores
 
 
 def _refuse_infinite(data: Dataset, target: Target) -> None:
@@ -142,9 +141,9 @@ def _refuse_infinite(data: Dataset, target: Target) -> None:
         )
 
 
-def _read(given: Handover, raw: bytes, target: Target) -> ExportedForm:
+def _read(exportable: Exportable, raw: bytes, target: Target) -> ExportedForm:
     try:
-        return target.read(raw, given.names)
+        return target.read(raw, exportable.names)
     except ModelFileError as error:
         raise ModelFileError(
             f"This is no file that podium exports to {target.name} ({str(error).removeprefix(REFUSED)}). "
@@ -152,7 +151,7 @@ def _read(given: Handover, raw: bytes, target: Target) -> ExportedForm:
         ) from error
     except PodiumError:
         raise
-    except Exception as error:  # whatever goes wrong in a file of unknown origin is the file's fault
+    except Exception as error:  # any failure on a file of unknown origin is the file's fault
         raise ModelFileError(
             f"The file is not what {target.name} reads, or damaged ({type(error).__name__}: {str(error)[:80]}). "
             "Export the model again."
@@ -160,7 +159,7 @@ def _read(given: Handover, raw: bytes, target: Target) -> ExportedForm:
 
 
 def _parts(form: ExportedForm, X: Singles, data: Dataset | None) -> list[Singles]:
-    """The vectors and the documents of the data, query by query where that matters."""
+    """The vectors and the documents of the data, query by query if scores depend on the query."""
     if data is None:
         return [X]
     rows = np.asarray(dense(data.features), np.float32)
@@ -169,11 +168,11 @@ def _parts(form: ExportedForm, X: Singles, data: Dataset | None) -> list[Singles
     return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
 
 
-def _orders(look: Comparison, data: Dataset, *, bound: float) -> tuple[Orders, float]:
-    """How the rankings of the data changed, and the largest error there."""
+def _orders(comparison: Comparison, data: Dataset, *, bound: float) -> tuple[Orders, float]:
+    """Changes of the rankings of the data, and the largest error there."""
     X = np.asarray(dense(data.features), np.float32)
-    ours, theirs = look.of_data(data)
-    touched, taken = look.touched(X, data.offsets), look.as_podium(X)
+    ours, theirs = comparison.of_data(data)
+    touched, taken = comparison.touched(X, data.offsets), comparison.as_podium(X)
     changed = tied = near = 0
     for a, b in itertools.pairwise(data.offsets):
         order = np.lexsort((-theirs[a:b], -ours[a:b]))  # podium's ties as the target orders them
@@ -186,7 +185,7 @@ def _orders(look: Comparison, data: Dataset, *, bound: float) -> tuple[Orders, f
         with suppress(DataError):  # labels that are no grades, say 1000
             ndcg = _ndcg(theirs, data) - _ndcg(ours, data)
     clean = ~touched & taken
-    error = float(np.max(np.abs(theirs[clean] - look.constant - ours[clean]), initial=0.0))
+    error = float(np.max(np.abs(theirs[clean] - comparison.constant - ours[clean]), initial=0.0))
     counts = Orders(
         queries=data.n_queries, documents=len(X), changed=changed, tied=tied, near=near, ndcg=ndcg,
         touched=int(touched.sum()), refused=int((~taken).sum()),

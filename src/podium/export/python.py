@@ -1,4 +1,4 @@
-"""Python: one file that needs nothing but the standard library."""
+"""Python: a model as one Python file that needs only the standard library."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 from podium.base.arrays import Singles
 from podium.base.errors import ModelFileError
 from podium.base.registry import register
-from podium.export.base import Ran
+from podium.export.base import EngineScores
 from podium.export.program import Program, Tables
 from podium.export.replay_vectors import lines
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}
 
 
 @register
 class Python(Program):
-    """Python 3: podium's scores of trees to the bit; of networks up to the order of sums in float64."""
+    """Python 3 source. Trees have podium's scores to the bit; networks, up to the order of summation in float64."""
 
     name = "python"
     replay = "python FILE --selftest"
@@ -35,14 +35,14 @@ class Python(Program):
     def text(self) -> str:
         return _TEXT
 
-    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
-        front = given.form.front
-        now = "scaled(x, low, times, missing)"  # the features of a document that trees or the first layer see
+    def parts(self, exportable: Exportable, columns: Tables, tests: Tables) -> dict[str, str]:
+        front = exportable.form.front
+        now = "scaled(x, low, times, missing)"  # the inputs of the trees or the first layer
         now = f"beside(x, {now})" if front and len(front.added) else now
         return {
-            "NAMES": json.dumps(list(given.names)),
+            "NAMES": json.dumps(list(exportable.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in (columns | tests).items()),
-            "MANY": " They are the documents of one query." if given.form.within_query else "",
+            "MANY": " They are the documents of one query." if exportable.form.within_query else "",
             "NOW": f"mixed({now})" if front and front.mixtures else now,
         }
 
@@ -55,18 +55,18 @@ class Python(Program):
                 f"{text[:20]!r} is not a number of an exported file. Export the model again."
             ) from None
 
-    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> EngineScores:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "model.py")
             source.write_bytes(raw)
             rows = "".join(lines(X, np.zeros(len(X))))
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-I", source], input=rows, capture_output=True, text=True, check=False
             )
-        if done.returncode:
-            raise ModelFileError(f"The Python file fails: {done.stderr[-300:]}")
-        scores = np.array([float(line) for line in done.stdout.split()])
-        return Ran(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
+        if process.returncode:
+            raise ModelFileError(f"The Python file fails: {process.stderr[-300:]}")
+        scores = np.array([float(line) for line in process.stdout.split()])
+        return EngineScores(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
 
 
 def _array(name: str, column: np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""RankLib's own files: trees as XML, weights as `1:w 2:w`."""
+"""RankLib model files: trees as XML, weights as `1:w 2:w`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podium.base.registry import register
 from podium.export.base import Target, as_trees, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.ranklib import read_ranklib
 from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import Forest, build
@@ -32,8 +32,8 @@ class RankLib(Target):
     def no_missing(self) -> bool:  # type: ignore[override]
         return self.missing_as_zero
 
-    def check(self, given: Handover) -> None:
-        forest = given.form.forest
+    def check(self, exportable: Exportable) -> None:
+        forest = exportable.form.forest
         if forest is not None and not self.missing_as_zero:
             other = forest.missing_left != (forest.threshold >= 0)
             if other.any():
@@ -42,11 +42,11 @@ class RankLib(Target):
                     "sends it elsewhere. If your data has no missing values, use 'ranklib(missing_as_zero=true)'."
                 )
 
-    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+    def write_linear(self, exportable: Exportable, affine: Affine) -> bytes:
         pairs = (f"{l}:{weight!r}" for l, weight in enumerate(affine.weights.tolist(), 1))
         return ("## Coordinate Ascent\n" + " ".join(pairs) + "\n").encode()
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
         forest = as_trees(forest, self.name)
         lines = ["## LambdaMART", f"## No. of trees = {forest.n_trees}", "", "<ensemble>"]
         for t in range(forest.n_trees):
@@ -54,16 +54,16 @@ class RankLib(Target):
         return "\n".join([*lines, "</ensemble>", ""]).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
-        found = read_ranklib(raw).form
-        if isinstance(found, LinearForm):
+        form = read_ranklib(raw).form
+        if isinstance(form, LinearForm):
             weights = np.zeros(len(names))
-            weights[: len(found.weights)] = found.weights[: len(names)]
-            return Affine(weights, found.offset, np.zeros(len(names)))
-        return Trees(replace(found, n_features=len(names)))  # it knows features up to the last that it uses
+            weights[: len(form.weights)] = form.weights[: len(names)]
+            return Affine(weights, form.offset, np.zeros(len(names)))
+        return Trees(replace(form, n_features=len(names)))  # the file has features only up to the last one in use
 
 
 def _inside(forest: Forest, t: int) -> list[str]:
-    """One element per line, which RankLib's reader needs."""
+    """Lines inside a tree, one element per line, as RankLib's reader requires."""
 
     def split(k: int, left: list[str], right: list[str]) -> list[str]:
         return [

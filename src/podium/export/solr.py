@@ -1,4 +1,4 @@
-"""Solr's Learning to Rank module: a model for `PUT /solr/CORE/schema/model-store`."""
+"""Solr Learning to Rank: the body of `PUT /solr/CORE/schema/model-store`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from podium.base.registry import register
 from podium.export.base import Target, as_trees, dumps, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.foreign_file import at, json_object, number
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.forest import Forest, build
 
 _CLASS = "org.apache.solr.ltr.model."
@@ -23,9 +23,9 @@ _SLACK = np.float32(1e-6)
 
 @register
 class Solr(Target):
-    """Solr 9: x ≤ threshold + 1e-6 in float32, added up in float32. Thresholds are written so that the sum is podium's.
+    """Solr 9: x ≤ threshold + 1e-6 and sums in float32. Thresholds are written so that this sum is podium's.
 
-    Near 0 not every sum can be had: the proof names the values in between.
+    Near 0, some sums cannot be reached: the proof names the values in between.
     """
 
     model: str = "podium"
@@ -35,46 +35,46 @@ class Solr(Target):
     drops_offset = True
     replay = "curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE HOST/solr/CORE/schema/model-store"
 
-    def write_linear(self, given: Handover, affine: Affine) -> bytes:
-        weights = {name: single(weight) for name, weight in zip(given.names, affine.weights, strict=True)}
-        return self._body(given, "LinearModel", {"weights": weights})
+    def write_linear(self, exportable: Exportable, affine: Affine) -> bytes:
+        weights = {name: single(weight) for name, weight in zip(exportable.names, affine.weights, strict=True)}
+        return self._body(exportable, "LinearModel", {"weights": weights})
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
         trees = as_trees(forest, self.name)
         sides = bool((trees.missing_left != (trees.threshold >= 0)).any())
-        roots = [_tree(trees, t, given.names, sides=sides) for t in range(trees.n_trees)]
+        roots = [_tree(trees, t, exportable.names, sides=sides) for t in range(trees.n_trees)]
         params: dict[str, Any] = {"isNullSameAsZero": False} if sides else {}
         params["trees"] = [{"weight": "1", "root": root} for root in roots]
-        return self._body(given, "MultipleAdditiveTreesModel", params)
+        return self._body(exportable, "MultipleAdditiveTreesModel", params)
 
-    def _body(self, given: Handover, kind: str, params: dict[str, Any]) -> bytes:
-        features = [{"name": name} for name in given.names]
+    def _body(self, exportable: Exportable, kind: str, params: dict[str, Any]) -> bytes:
+        features = [{"name": name} for name in exportable.names]
         return dumps({"class": _CLASS + kind, "name": self.model, "features": features, "params": params}).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
-        found = json_object(raw)
-        params, place = at(found, "params"), {name: l for l, name in enumerate(names)}
-        known = {at(one, "name", kind=str) for one in at(found, "features", kind=list)}
-        if not known <= set(names):
+        model = json_object(raw)
+        params, place = at(model, "params"), {name: l for l, name in enumerate(names)}
+        features = {at(feature, "name", kind=str) for feature in at(model, "features", kind=list)}
+        if not features <= set(names):
             raise ModelFileError(
-                f"The file has a feature {sorted(known - set(names))[0][:40]!r} that the model has not."
+                f"The file has a feature {sorted(features - set(names))[0][:40]!r} that the model has not."
             )
-        if found.get("class") == _CLASS + "LinearModel":
+        if model.get("class") == _CLASS + "LinearModel":
             weights = at(params, "weights")
-            if set(weights) != known:
+            if set(weights) != features:
                 raise ModelFileError("Solr's linear models need a weight for each feature, and no other.")
             return Affine(
                 np.array([np.float32(weights.get(name, 0.0)) for name in names], np.float64), 0.0, np.zeros(len(names))
             )
-        if found.get("class") != _CLASS + "MultipleAdditiveTreesModel":
-            raise ModelFileError(f"{str(found.get('class'))[:60]!r} is not a model that podium writes.")
+        if model.get("class") != _CLASS + "MultipleAdditiveTreesModel":
+            raise ModelFileError(f"{str(model.get('class'))[:60]!r} is not a model that podium writes.")
         sides = params.get("isNullSameAsZero") is False
         trees = [_read(tree, place, sides=sides) for tree in at(params, "trees", kind=list)]
         return Trees(forest_of(trees, len(names)))
 
 
 def slacked(f: float) -> float:
-    """The float32 T with the largest sum T + 1e-6 up to the threshold f: Solr adds 1e-6, in float32."""
+    """The float32 T with the largest T + 1e-6 ≤ f, in float32 as Solr adds them."""
     if np.isinf(f):
         return f
     near = to_place(np.array([np.float32(f) - _SLACK], np.float32)) + np.arange(-4, 5)
@@ -100,10 +100,10 @@ def _tree(trees: Forest, t: int, names: tuple[str, ...], *, sides: bool) -> dict
     return build(trees, t, leaf=lambda k: {"value": str(single(trees.values[k]))}, split=split)
 
 
-def _read(tree: Any, place: dict[str, int], *, sides: bool) -> Grown:
+def _read(tree: object, place: dict[str, int], *, sides: bool) -> FlatTree:
     weight = np.float32(number(at(tree, "weight", kind=str), "weight"))
 
-    def look(node: Any) -> Split | Leaf:
+    def look(node: dict[str, Any]) -> Split | Leaf:
         if "value" in at(node):
             return Leaf(float(np.float32(number(at(node, "value", kind=str), "value")) * weight))
         name = at(node, "feature", kind=str)

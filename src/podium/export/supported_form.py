@@ -1,4 +1,4 @@
-"""Supported form: a model as a function of raw features that a target supports."""
+"""Exportable models: a model as a function of raw features, in a form that a target supports."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _EXPORTED: dict[type, tuple[type[ExportedForm], ...]] = {
     LinearForm: (Affine, Net),
     NetForm: (Net,),
 }
-"""The forms in which a model's form can be exported."""
+"""Forms of export for each form of a model."""
 
 
 @dataclass(frozen=True, eq=False)
-class Handover:
-    """A model as a target sees it: its form over raw features, and the names of the features."""
+class Exportable:
+    """A model ready for export: its form over raw features, and the names of the features."""
 
     model: Model
     form: ExportedForm
     names: tuple[str, ...]
 
 
-def hand_over(
+def make_exportable(
     model: Model, target: str, forms: tuple[type[ExportedForm], ...], *, names: tuple[str, ...] | None = None
-) -> Handover:
-    """The model in the first of the target's `forms` that it has. A target that takes a Net takes any arithmetic."""
+) -> Exportable:
+    """The model in the first of the target's `forms` that fits. Targets with Net take any arithmetic of transforms."""
     form, transform = model.form(), _unless_identity(model.learner.transform, model.state)
     kind, arithmetic = _kind_of(model, form, forms, target), Net in forms
     plain = isinstance(transform, Identity | ZScore)
@@ -54,11 +54,11 @@ def hand_over(
         can = front is not None and not kernel_of_trees
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
-    return Handover(model, _exported(model, form, front), _names(model, names))
+    return Exportable(model, _exported(model, form, front), _names(model, names))
 
 
 def _unless_identity(transform: Transform, state: State) -> Transform:
-    """The transform; where it adds no feature to those as they are, the identity."""
+    """The transform, or the identity if it adds no feature."""
     return Identity() if isinstance(transform, AddMinMax) and not len(state["added"]) else transform
 
 
@@ -71,7 +71,7 @@ def _of_kernel(transform: Transform, target: str) -> str:
 
 
 def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: bool) -> str:
-    """`arithmetic`: the target takes other transforms of several features; `can`: those that do take this one."""
+    """`arithmetic`: the target takes transforms of several features; `can`: such targets take this one."""
     at = transform
     while isinstance(at, Stacked):
         at = at.of
@@ -107,7 +107,7 @@ def _kind_of(model: Model, form: Form | None, forms: tuple[type[ExportedForm], .
 
 
 def _exported(model: Model, form: Form | None, front: Front | None) -> ExportedForm:
-    """The model's form behind the front, or over raw features if there is none."""
+    """The model's form on the front's features, or on raw features if there is no front."""
     if isinstance(form, TreesForm | StumpsForm):
         forest = (
             split_exactly(read_forest(form.text, form.n_features, exact=form.exact))
@@ -127,7 +127,7 @@ def _exported(model: Model, form: Form | None, front: Front | None) -> ExportedF
 
 
 def _front(model: Model) -> Front | None:
-    """The transform as arithmetic; None where it has no such form."""
+    """The transform as arithmetic; None if that is not possible."""
     transform, state, mixtures = model.learner.transform, model.state, list[Mixture]()
     while isinstance(transform, Stacked):
         mixtures.insert(0, _mixture(transform, state))
@@ -178,9 +178,9 @@ def _rows(X: Singles) -> Dataset:
     return Dataset(X, None, np.array([0, len(X)]))
 
 
-def _names(model: Model, given: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The features' names: those given, else the model's, else f1, f2, …"""
-    names = given or model.feature_names or tuple(f"f{l}" for l in range(1, model.n_features + 1))
+def _names(model: Model, chosen: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Names of the features: the chosen ones, else the model's, else f1, f2, …"""
+    names = chosen or model.feature_names or tuple(f"f{l}" for l in range(1, model.n_features + 1))
     if len(names) != model.n_features:
         raise ParameterError(f"{len(names)} feature names for a model of {model.n_features} features.")
     if len(set(names)) < len(names):

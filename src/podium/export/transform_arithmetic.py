@@ -1,7 +1,7 @@
-"""A transform as arithmetic that any program can do: z-scores, min–max scaling, products and kernels of features.
+"""Transforms as arithmetic that any program can do: z-scores, min–max scaling, products and kernels of features.
 
-Each feature is scaled alone, as a float32 number. Then come the mixtures, each a `Products` or a `Kernel` of what the
-one before it made; what is missing between them counts as 0.
+Each feature is scaled on its own, to a float32 number. Then come the mixtures, each a `Products` or a `Kernel` of the
+features of the one before; values missing in between count as 0.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ UNIT32, UNIT64 = 2.0**-24, 2.0**-53  # half the distance of neighbouring numbers
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """The features, and x_first·x_second of some pairs as float32((product − mean)·scale).
+    """The features, and products of pairs: float32((x_first·x_second − mean)·scale).
 
-    A product of two float32 numbers is exact in float64, so every program makes the same bits, with or without fused
-    multiplication and addition.
+    A product of two float32 numbers is exact in float64, so every program computes the same bits, with or without
+    fused multiplication and addition.
     """
 
     first: Int32s  # (p,)
@@ -30,7 +30,7 @@ class Products:
     scale: Array  # (p,)
 
     def width(self, n: int) -> int:
-        """The number of features made of n; an error where they do not fit."""
+        """Number of features made from n; raises an error if they do not fit."""
         lengths = {len(self.first), len(self.second), len(self.mean), len(self.scale)}
         pairs = np.concatenate([self.first, self.second])
         if len(lengths) > 1 or (len(pairs) and not 0 <= pairs.min() <= pairs.max() < n):
@@ -38,18 +38,18 @@ class Products:
         return n + len(self.first)
 
     def apply(self, X: Array) -> Array:
-        """The features of rows, float32 numbers as float64."""
+        """Features of rows: float32 numbers as float64."""
         with np.errstate(over="ignore", invalid="ignore"):
-            made = (X[:, self.first] * X[:, self.second] - self.mean) * self.scale
-            return np.hstack([X, made.astype(np.float32)])
+            products = (X[:, self.first] * X[:, self.second] - self.mean) * self.scale
+            return np.hstack([X, products.astype(np.float32)])
 
     def spread(self, X: Array, error: Array) -> tuple[Array, Array]:
-        """The same, and how far another program's may be whose X is off by `error`; not at all where that is 0."""
+        """The features, and a bound on the difference of another program's whose X is off by `error`; 0 for 0."""
         a, b, e, f = X[:, self.first], X[:, self.second], error[:, self.first], error[:, self.second]
         off = np.abs(a) * f + np.abs(b) * e + e * f
         off = (off + (off > 0) * 8 * UNIT64 * (np.abs(a * b) + off + np.abs(self.mean))) * np.abs(self.scale)
-        made, off = _rounded((a * b - self.mean) * self.scale, off)
-        return np.hstack([X, made]), np.hstack([error, off])
+        products, off = _rounded((a * b - self.mean) * self.scale, off)
+        return np.hstack([X, products]), np.hstack([error, off])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +61,18 @@ class Kernel:
     root: Array  # (m, r)
 
     def width(self, n: int) -> int:
-        """The number of features made of n; an error where they do not fit."""
+        """Number of features made from n; raises an error if they do not fit."""
         if self.landmarks.shape[1] != n or len(self.landmarks) != len(self.root):
             raise ValueError("landmarks of other features")
         return int(self.root.shape[1])
 
     def apply(self, X: Array) -> Array:
-        """The features of rows, float32 numbers as float64."""
+        """Features of rows: float32 numbers as float64."""
         near = gaussian(X, self.landmarks, np.float64(self.gamma))
         return (near @ self.root).astype(np.float32).astype(np.float64)
 
     def spread(self, X: Array, error: Array) -> tuple[Array, Array]:
-        """The same, and how far another program's may be whose X is off by `error`.
+        """The features, and a bound on the difference of another program's whose X is off by `error`.
 
         ‖x − z‖² as a sum of products is off by γ_(d+4)·(‖x‖ + ‖z‖)², and moves by 2(‖x‖ + ‖z‖)ε + ε² with x by ε; two
         libraries' exponentials are each within 4 units of the last place; k·root has m roundings.
@@ -82,7 +82,7 @@ class Kernel:
         squares = squared_distances(X, self.landmarks)
         near = np.exp(-self.gamma * squares)
         power = self.gamma * (2 * (rounding(d + 4) * far**2 + 2 * far * gap + gap**2) + 8 * UNIT64 * far**2)
-        grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped where it is more than 1
+        grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped at an exponent of 1
         off = np.where(power < 1.0, near * np.expm1(np.minimum(power, 1.0)), grown)
         off += 16 * UNIT64 * near + float(np.finfo(np.float64).tiny)
         size = np.abs(self.root)
@@ -94,74 +94,74 @@ Mixture = Products | Kernel
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """x' = float32((x − centre)·scale), `filling` for a missing x; then the mixtures."""
+    """Transform in front of trees or layers: x' = float32((x − centre)·scale), then the mixtures."""
 
     centre: Array  # (d,)
     scale: Array  # (d,)
-    filling: Array  # (d,) NaN where a missing value stays one: trees have a side for it, others refuse it
-    within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 where missing or constant
-    added: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that follow the features as they are
+    filling: Array  # (d,) value of a missing x; NaN if it stays missing: trees have a side for it, others refuse it
+    within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 if missing or constant
+    added: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that are added to the raw features
     mixtures: tuple[Mixture, ...] = ()
 
     @property
     def widths(self) -> list[int]:
-        """The number of features before the mixtures, and after each of them; an error if they do not fit."""
+        """Numbers of features before the mixtures and after each of them; raises an error if they do not fit."""
         n = len(self.centre)
         if {len(self.scale), len(self.filling)} != {n}:
             raise ValueError("centre, scale and filling of other lengths")
         exist = self.added.ndim == 1 and bool(((self.added >= 0) & (self.added < n)).all())
         if not exist or (len(self.added) and not self.within_query):
             raise ValueError("scaled features that do not exist")
-        found = [n + len(self.added)]
-        for one in self.mixtures:
-            found.append(one.width(found[-1]))
-        return found
+        widths = [n + len(self.added)]
+        for mixture in self.mixtures:
+            widths.append(mixture.width(widths[-1]))
+        return widths
 
     @property
     def shape(self) -> list[tuple[type, int, int]]:
         """The features, raw and before the mixtures; each mixture's kind, pairs or landmarks, and features after it."""
-        sizes = [len(one.first) if isinstance(one, Products) else len(one.landmarks) for one in self.mixtures]
+        sizes = [len(m.first) if isinstance(m, Products) else len(m.landmarks) for m in self.mixtures]
         mixed = zip(self.mixtures, sizes, self.widths[1:], strict=True)
-        return [(Front, len(self.centre), self.widths[0]), *((type(one), size, n) for one, size, n in mixed)]
+        return [(Front, len(self.centre), self.widths[0]), *((type(m), size, n) for m, size, n in mixed)]
 
     @property
     def exact(self) -> bool:
-        """Whether every program makes the same bits."""
-        return not any(isinstance(one, Kernel) for one in self.mixtures)
+        """Whether every program computes the same bits."""
+        return not any(isinstance(mixture, Kernel) for mixture in self.mixtures)
 
     def scaled(self, X: Singles) -> Array:
-        """The features before the mixtures, float32 numbers as float64; X is a query where that matters."""
+        """Features before the mixtures, float32 numbers as float64; if scaled within the query, X is one query."""
         filled = np.where(np.isnan(X), self.filling, X)
         if self.within_query:
-            made = _within(X)
-            return np.hstack([filled, made[:, self.added]]) if len(self.added) else made
+            scaled = _within(X)
+            return np.hstack([filled, scaled[:, self.added]]) if len(self.added) else scaled
         with np.errstate(over="ignore", invalid="ignore"):
             return ((filled - self.centre) * self.scale).astype(np.float32).astype(np.float64)
 
     def transformed(self, X: Singles) -> Array:
-        """The features that trees or the first layer see, float32 numbers as float64."""
+        """Inputs of the trees or the first layer, float32 numbers as float64."""
         values = self.scaled(X)
-        for one in self.mixtures:
-            values = one.apply(_known(values))
+        for mixture in self.mixtures:
+            values = mixture.apply(_zero_missing(values))
         return values
 
     def spread(self, scaled: Array) -> tuple[Array, Array]:
-        """The transformed features of scaled ones, and how far another program's may be from them."""
+        """Transformed features of scaled ones, and a bound on the difference of another program's."""
         values, error = scaled, np.zeros(scaled.shape)
-        for one in self.mixtures:
-            values, error = one.spread(_known(values), error)
+        for mixture in self.mixtures:
+            values, error = mixture.spread(_zero_missing(values), error)
         return values, error
 
     def names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The names of transformed features, where all are known: of products a·b."""
+        """Names of the transformed features; products are a·b. Features of kernels have no names."""
         names += tuple(f"scaled {names[l]}" for l in self.added)
-        for one in self.mixtures:
-            assert isinstance(one, Products), "others have no names"
-            names += tuple(f"{names[a]}·{names[b]}" for a, b in zip(one.first, one.second, strict=True))
+        for mixture in self.mixtures:
+            assert isinstance(mixture, Products), "others have no names"
+            names += tuple(f"{names[a]}·{names[b]}" for a, b in zip(mixture.first, mixture.second, strict=True))
         return names
 
     def same(self, other: Front) -> bool:
-        """Whether the numbers are the same, of two fronts of one shape."""
+        """Whether two fronts of one shape have equal numbers."""
         return self.within_query == other.within_query and all(
             np.array_equal(value, getattr(theirs, key), equal_nan=True)
             for ours, theirs in zip((self, *self.mixtures), (other, *other.mixtures), strict=True)
@@ -170,7 +170,7 @@ class Front:
         )
 
 
-def _known(values: Array) -> Array:
+def _zero_missing(values: Array) -> Array:
     return np.where(np.isnan(values), 0.0, values)
 
 
@@ -180,10 +180,10 @@ def rounding(n: int) -> float:
 
 
 def _rounded(values: Array, off: Array) -> tuple[Array, Array]:
-    """Values as float32, and how far those of another program may be, which are off by so much before rounding."""
+    """Values rounded to float32, and a bound on the difference of another program's, off by `off` before rounding."""
     with np.errstate(over="ignore", invalid="ignore"):
-        low, made, high = (x.astype(np.float32).astype(np.float64) for x in (values - off, values, values + off))
-        return made, np.maximum(high - made, made - low)
+        low, rounded, high = (x.astype(np.float32).astype(np.float64) for x in (values - off, values, values + off))
+        return rounded, np.maximum(high - rounded, rounded - low)
 
 
 def _within(X: Singles) -> Array:
@@ -192,5 +192,5 @@ def _within(X: Singles) -> Array:
     low = np.min(np.where(np.isnan(x), np.inf, x), axis=0, initial=np.inf)
     width = np.max(np.where(np.isnan(x), -np.inf, x), axis=0, initial=-np.inf) - low
     scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
-    known = np.where(np.isnan(x), 0.0, x - np.where(np.isinf(low), 0.0, low))
-    return (known * np.where(np.isnan(x), 0.0, scale)).astype(np.float32).astype(np.float64)
+    shifted = np.where(np.isnan(x), 0.0, x - np.where(np.isinf(low), 0.0, low))
+    return (shifted * np.where(np.isnan(x), 0.0, scale)).astype(np.float32).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Vespa: a rank profile whose function `podium_score` is the model, to inherit or to copy into a schema."""
+"""Vespa: a rank profile with the model as its function `podium_score`, to inherit or to copy into a schema."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from podium.base.errors import IncompatibleError, ModelFileError
 from podium.base.float32 import next_down, next_up, round_down
 from podium.base.registry import register
-from podium.export.base import Places, Target, as_trees, double
+from podium.export.base import FeatureIndex, Target, as_trees, double
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.export.supported_form import Exportable
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.forest import Forest, build
 
 _FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*", re.ASCII)
@@ -28,9 +28,9 @@ _TOKEN = re.compile(
 
 @register
 class Vespa(Target):
-    """Vespa 8: if (F < t, …, …) in double, added up in double, podium's scores to the bit for trees.
+    """Vespa 8: if (F < t, …, …) and sums in double; trees have podium's scores to the bit.
 
-    Features are named as Vespa does, e.g. bm25(title) or attribute(popularity); plain words are functions of yours.
+    Features have Vespa's names, e.g. bm25(title) or attribute(popularity); plain words are your own functions.
     """
 
     name = "vespa"
@@ -38,21 +38,21 @@ class Vespa(Target):
     single = False
     replay = "vespa query 'yql=…' ranking=podium, with podium_score among its match-features"
 
-    def check(self, given: Handover) -> None:
-        for name in given.names:
+    def check(self, exportable: Exportable) -> None:
+        for name in exportable.names:
             if not _FEATURE.fullmatch(name) or name == "if":
                 raise IncompatibleError(
                     f"{name!r} is not how Vespa calls a feature. Give names such as bm25(title), attribute(age) or f1 "
                     "(--features FILE, a name per line)."
                 )
 
-    def write_linear(self, given: Handover, affine: Affine) -> bytes:
-        pairs = zip(affine.weights.tolist(), given.names, strict=True)
+    def write_linear(self, exportable: Exportable, affine: Affine) -> bytes:
+        pairs = zip(affine.weights.tolist(), exportable.names, strict=True)
         return _profile([*(f"{weight!r} * {name}" for weight, name in pairs), repr(affine.offset)])
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
         trees = as_trees(forest, self.name)
-        return _profile([_tree(trees, t, given.names) for t in range(trees.n_trees)])
+        return _profile([_tree(trees, t, exportable.names) for t in range(trees.n_trees)])
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         text = raw.decode()
@@ -61,7 +61,7 @@ class Vespa(Target):
         if start is None or end < 0:
             raise ModelFileError("There is no function podium_score.")
         terms = _terms(text[start.end() : end])
-        place = Places(names)
+        place = FeatureIndex(names)
         if all(len(term) == 3 and term[1][1] == "*" for term in terms[:-1]) and len(terms[-1]) == 1 and len(terms) > 1:
             weights = np.zeros(len(names))
             for weight, _, name in terms[:-1]:
@@ -102,16 +102,16 @@ Token = tuple[str, str]  # kind, text
 
 
 def _terms(text: str) -> list[list[Token]]:
-    """The tokens of each term of the sum."""
+    """Tokens of each term of the sum."""
     terms: list[list[Token]] = [[]]
     at, depth, end = 0, 0, len(text.rstrip())
     while at < end:
-        found = _TOKEN.match(text, at, end)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, at, end)
+        if match is None or match.lastgroup is None:
             raise ModelFileError(f"{text[at : at + 20]!r} is not part of an expression that podium writes.")
-        at = found.end()
-        kind = "number" if found["number"] else "sign" if found["sign"] else "name"
-        token = "if(" if found[kind].startswith("if") and kind == "sign" else found[kind]
+        at = match.end()
+        kind = "number" if match["number"] else "sign" if match["sign"] else "name"
+        token = "if(" if match[kind].startswith("if") and kind == "sign" else match[kind]
         depth += (token in ("if(", "!(", "(")) - (token == ")")
         if token == "+" and depth == 0:
             terms.append([])
@@ -120,7 +120,7 @@ def _terms(text: str) -> list[list[Token]]:
     return terms
 
 
-def _read(tokens: list[Token], place: Places) -> Grown:
+def _read(tokens: list[Token], place: FeatureIndex) -> FlatTree:
     """A tree from its tokens: `if ( question , left , right )`, read from the end with a stack."""
     stack: list[Any] = []
     for kind, token in reversed(tokens):
@@ -133,22 +133,22 @@ def _read(tokens: list[Token], place: Places) -> Grown:
     if len(stack) != 1 or not isinstance(stack[0], float | Split):
         raise ModelFileError("A term of the sum is neither a number nor one if (…).")
 
-    def look(node: Any) -> Split | Leaf:
+    def look(node: float | Split) -> Split | Leaf:
         return node if isinstance(node, Split) else Leaf(node)
 
     return grow(stack[0], look, n_features=len(place))
 
 
-def _close(stack: list[Any], place: Places) -> Split:
-    """The split that begins here; takes what belongs to it from the stack."""
+def _close(stack: list[Any], place: FeatureIndex) -> Split:
+    """Pop the split that begins at the top of the stack."""
     negated = stack[-1] == "!("
     shape = ["!(", str, ">=", float, ")", ","] if negated else [str, "<", float, ","]
     shape = [*shape, (float, Split), ",", (float, Split), ")"]
     taken = [stack.pop() if stack else None for _ in shape]
-    for one, wanted in zip(taken, shape, strict=True):
-        fits = one == wanted if isinstance(wanted, str) else isinstance(one, wanted)  # type: ignore[arg-type]
+    for item, wanted in zip(taken, shape, strict=True):
+        fits = item == wanted if isinstance(wanted, str) else isinstance(item, wanted)  # type: ignore[arg-type]
         if not fits:
-            raise ModelFileError(f"An if (…) of the expression is not one that podium writes, at {str(one)[:20]!r}.")
+            raise ModelFileError(f"An if (…) of the expression is not one that podium writes, at {str(item)[:20]!r}.")
     name, cut = (taken[1], taken[3]) if negated else (taken[0], taken[2])
     # F < t for float32 F: up to the last float32 below t
     near = round_down([cut])[0]

@@ -1,4 +1,4 @@
-"""XGBoost's own JSON, which `Booster.load_model` and `XGBRanker.load_model` read."""
+"""XGBoost's JSON model, for `Booster.load_model` and `XGBRanker.load_model`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from podium.base.arrays import Singles
 from podium.base.float32 import next_up
 from podium.base.registry import register
-from podium.export.base import Ran, Target, dumps, missing_package, single
+from podium.export.base import EngineScores, Target, dumps, installed, single
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
-from podium.export.supported_form import Handover
+from podium.export.supported_form import Exportable
 from podium.imports.xgboost import read_xgboost
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
@@ -31,8 +31,8 @@ class XGBoost(Target):
     forms = (Trees,)
     replay = "python -c 'import xgboost; b = xgboost.Booster(model_file=\"FILE\"); …b.predict(…, output_margin=True)'"
 
-    def write_trees(self, given: Handover, forest: Forest) -> bytes:
-        forest, d = expand(forest), given.model.n_features
+    def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
+        forest, d = expand(forest), exportable.model.n_features
         trees = [_tree(forest, t) for t in range(forest.n_trees)]
         model = {
             "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(len(trees))},
@@ -49,7 +49,7 @@ class XGBoost(Target):
         }
         learner = {
             "attributes": {},
-            "feature_names": list(given.names),
+            "feature_names": list(exportable.names),
             "feature_types": ["float"] * d,
             "gradient_booster": {"model": model, "name": "gbtree"},
             "learner_model_param": base,
@@ -58,12 +58,12 @@ class XGBoost(Target):
         return dumps({"learner": learner, "version": [2, 1, 0]}).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
-        found = read_xgboost(raw)
-        assert isinstance(found.form, Forest)
-        return Trees(found.form)
+        form = read_xgboost(raw).form
+        assert isinstance(form, Forest)
+        return Trees(form)
 
-    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
-        xgboost = missing_package("xgboost")
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> EngineScores | None:
+        xgboost = installed("xgboost")
         if xgboost is None:
             return None
         with tempfile.TemporaryDirectory() as folder:
@@ -71,12 +71,14 @@ class XGBoost(Target):
             with open(path, "wb") as file:
                 file.write(raw)
             booster = xgboost.Booster({"nthread": 1}, model_file=path)
-        given = xgboost.DMatrix(X, feature_names=booster.feature_names, feature_types=booster.feature_types)
-        return Ran(booster.predict(given, output_margin=True).astype(np.float64), f"XGBoost {xgboost.__version__}")
+        matrix = xgboost.DMatrix(X, feature_names=booster.feature_names, feature_types=booster.feature_types)
+        return EngineScores(
+            booster.predict(matrix, output_margin=True).astype(np.float64), f"XGBoost {xgboost.__version__}"
+        )
 
 
 def _tree(forest: Forest, t: int) -> dict[str, Any]:
-    """A tree, numbered level by level: prediction goes to `left + !(x < threshold)`, so siblings must be neighbours."""
+    """A tree, numbered level by level: XGBoost goes to `left + !(x < threshold)`, so siblings must be neighbours."""
     a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
     rows: list[list[Any]] = []  # left, right, parent, feature, condition, default_left
     waiting = deque([(0 if forest.first_split[t + 1] > a else -1, _ROOT)])

@@ -1,4 +1,4 @@
-"""Imports: models of LightGBM, XGBoost, CatBoost and RankLib as podium's own, from files that need not be trusted."""
+"""Import models of LightGBM, XGBoost, CatBoost and RankLib, from files that need not be trusted."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""A file of another tool: the model that a reader finds in it, and safe ways to look into it."""
+"""Models of other tools: the result of a reader, and safe access to the values of a file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from podium.scorers.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign:
-    """A model of another tool."""
+class ForeignModel:
+    """A model of another tool, as read from its file."""
 
     format: str
     form: Forest | LinearForm
     names: tuple[str, ...] | None = None
     version: str | None = None
-    notes: dict[str, Any] = field(default_factory=dict)  # for people: what was kept, left out or made up
+    notes: dict[str, Any] = field(default_factory=dict)  # for the user: details that were kept, left out or assumed
 
 
 MOST_FEATURES = 2**20
@@ -27,23 +27,23 @@ REFUSED = "This model cannot be imported: "
 
 
 def refuse(why: str) -> NoReturn:
-    """Raise the error of a foreign file that cannot be used."""
+    """Raise the error for a file that cannot be imported."""
     raise ModelFileError(f"{REFUSED}{why}")
 
 
 def json_object(raw: bytes) -> dict[str, Any]:
-    """The object of a JSON text; numbers may be infinite, as float32 infinity is written by some tools."""
+    """Parse a JSON object; numbers may be infinite, since some tools write the infinity of float32."""
     try:
-        found = json.loads(raw)
+        value = json.loads(raw)
     except (ValueError, RecursionError) as error:  # includes bytes that are not UTF-8
         refuse(f"it is not JSON, or damaged ({str(error)[:80]}).")
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         refuse("its JSON is not an object.")
-    return found
+    return value
 
 
-def at(value: Any, *path: str | int, kind: type | tuple[type, ...] = dict) -> Any:
-    """The value at a path of keys, which must be of a kind; numbers and texts are never true or false."""
+def at(value: object, *path: str | int, kind: type | tuple[type, ...] = dict) -> Any:
+    """The value at a path of keys; raises a clear error unless it is of the `kind`. Booleans are no numbers."""
     for step in path:
         inside = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
@@ -56,46 +56,46 @@ def at(value: Any, *path: str | int, kind: type | tuple[type, ...] = dict) -> An
     return value
 
 
-def numbers(value: Any, what: str, *, length: int | None = None, whole: bool = False) -> list[Any]:
-    """A list of numbers, of a length where one is given; floats unless they have to be whole."""
+def numbers(value: object, what: str, *, length: int | None = None, whole: bool = False) -> list[Any]:
+    """Check a list of numbers, and its length if `length` is set: floats, or integers if `whole`."""
     kinds = (int,) if whole else (int, float)
-    if not isinstance(value, list) or any(not isinstance(one, kinds) or isinstance(one, bool) for one in value):
+    if not isinstance(value, list) or any(not isinstance(item, kinds) or isinstance(item, bool) for item in value):
         refuse(f"{what} is not a list of {'whole ' if whole else ''}numbers.")
     if length is not None and len(value) != length:
         refuse(f"{what} has {len(value)} entries; {length} are expected.")
-    return value if whole else [number(one, what) for one in value]
+    return value if whole else [number(item, what) for item in value]
 
 
-def n_features_of(value: Any) -> int:
-    """A number of features that is possible."""
+def n_features_of(value: object) -> int:
+    """Check a number of features."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= MOST_FEATURES:
         refuse(f"it claims {str(value)[:20]} features; from 1 to {MOST_FEATURES} are possible.")
     return value
 
 
 def _plain(text: Any) -> Any:
-    """A text without Python's 1_000, which no other tool reads."""
+    """The text; None if it has underscores (1_000), which only Python reads as a number."""
     return None if isinstance(text, str) and "_" in text else text
 
 
-def number(text: Any, what: str) -> float:
-    """The number of a text."""
+def number(text: object, what: str) -> float:
+    """Parse a number."""
     try:
         return float(_plain(text))
     except (TypeError, ValueError, OverflowError):
         refuse(f"{what} is not a number: {str(text)[:40]!r}.")
 
 
-def whole(text: Any, what: str) -> int:
-    """The whole number of a text."""
+def whole(text: object, what: str) -> int:
+    """Parse an integer."""
     try:
         return int(_plain(text))
     except (TypeError, ValueError, OverflowError):
         refuse(f"{what} is not a whole number: {str(text)[:40]!r}.")
 
 
-def names_of(value: Any, n_features: int) -> tuple[str, ...] | None:
-    """Feature names, where there is one for each and no two are alike."""
+def names_of(value: object, n_features: int) -> tuple[str, ...] | None:
+    """Feature names; None unless there is one for each feature and all differ."""
     if not isinstance(value, list) or len(value) != n_features or not all(isinstance(name, str) for name in value):
         return None
     return tuple(value) if len(set(value)) == len(value) and all(value) else None

@@ -1,4 +1,4 @@
-"""Trees of another tool: a forest from the nodes of its file, with every index checked.
+"""Trees of other tools: build a forest from the nodes of a file, with every index checked.
 
 >>> look = {0: Split(1, 0.5, True, 1, 2), 1: Leaf(-1.0), 2: Leaf(2.0)}.__getitem__
 >>> forest_of([grow(0, look, n_features=3)], 3).values.tolist()
@@ -10,23 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from podium.imports.foreign_file import refuse
 from podium.scorers.trees.forest import EXACT, Forest
 
+Node = TypeVar("Node")
+
 
 class Leaf(NamedTuple):
-    """What a document gets that ends here; the training documents that did."""
+    """Leaf of a tree."""
 
-    value: float
-    cover: float = math.nan
+    value: float  # added to the score of documents that end here
+    cover: float = math.nan  # number of training documents
 
 
 class Split(NamedTuple):
-    """x ≤ threshold goes left, NaN to its own side; left and right are whatever names a node."""
+    """Split of a tree: x ≤ threshold goes left, NaN by `nan_left`. Children are in any form that identifies a node."""
 
     feature: int
     threshold: float
@@ -38,17 +40,17 @@ class Split(NamedTuple):
 
 
 @dataclass
-class Grown:
-    """The splits and leaves of a tree, in depth-first order."""
+class FlatTree:
+    """Splits and leaves of a tree, in depth-first order."""
 
-    splits: list[Split] = field(default_factory=list)  # with children as Forest has them
+    splits: list[Split] = field(default_factory=list)  # with children numbered as in Forest
     leaves: list[Leaf] = field(default_factory=list)
 
 
-def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> Grown:
-    """A tree from its root; `look` says what a node is. A node that is named by a number or text is reached once."""
-    made = Grown()
-    waiting: list[tuple[Any, int, bool]] = [(root, -1, False)]
+def grow(root: Node, look: Callable[[Node], Split | Leaf], *, n_features: int) -> FlatTree:
+    """Build a tree from its root; `look` reads a node. A node identified by a number or text must be reached once."""
+    tree = FlatTree()
+    waiting: list[tuple[Node, int, bool]] = [(root, -1, False)]
     seen: set[Hashable] = set()
     while waiting:
         name, above, on_left = waiting.pop()
@@ -60,24 +62,24 @@ def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> 
         if isinstance(node, Leaf):
             if not math.isfinite(node.value):
                 refuse(f"a leaf has the value {node.value}.")
-            place = -1 - len(made.leaves)
-            made.leaves.append(node)
+            place = -1 - len(tree.leaves)
+            tree.leaves.append(node)
         else:
             if not 0 <= node.feature < n_features:
                 refuse(f"a split is on feature {node.feature + 1} of {n_features}.")
             if math.isnan(node.threshold):
                 refuse("a split has no number for its threshold.")
-            place = len(made.splits)
-            made.splits.append(node)
+            place = len(tree.splits)
+            tree.splits.append(node)
             waiting += [(node.right, place, False), (node.left, place, True)]
         if above >= 0:
-            one = made.splits[above]
-            made.splits[above] = one._replace(left=place) if on_left else one._replace(right=place)
-    return made
+            parent = tree.splits[above]
+            tree.splits[above] = parent._replace(left=place) if on_left else parent._replace(right=place)
+    return tree
 
 
-def forest_of(trees: Sequence[Grown], n_features: int) -> Forest:
-    """Trees together."""
+def forest_of(trees: Sequence[FlatTree], n_features: int) -> Forest:
+    """Forest of the trees."""
     if not trees:
         refuse("it has no trees.")
     splits = [split for tree in trees for split in tree.splits]

@@ -1,4 +1,4 @@
-"""A model of LightGBM, XGBoost, CatBoost or RankLib as a model of podium, from a file that need not be trusted.
+"""Import a model of LightGBM, XGBoost, CatBoost or RankLib, from a file that need not be trusted.
 
 >>> model = import_model(b"## Coordinate Ascent\\n1:0.5 2:-1.0\\n")
 >>> model.score([[2.0, 1.0]]).tolist()
@@ -20,7 +20,7 @@ import numpy as np
 from podium.base.errors import ModelFileError, ParameterError, PodiumError
 from podium.base.files import reading
 from podium.imports.catboost import read_catboost
-from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse
+from podium.imports.foreign_file import MOST_FEATURES, ForeignModel, refuse
 from podium.imports.lightgbm import read_lightgbm
 from podium.imports.ranklib import read_ranklib
 from podium.imports.xgboost import read_xgboost
@@ -46,12 +46,13 @@ def import_model(
     feature_names: Sequence[str] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> Model:
-    """A model of another tool, from a file or its bytes. `podium rank`, explain, compare and export work on it.
+    """Import a model of another tool, from a file or its bytes, to rank, explain, compare and export with it.
 
-    `format` is one of FORMATS; without it, the file's beginning tells. `trees`: of an XGBoost model that was stopped
-    early, all trees, as its Booster predicts, or those up to the best iteration, as its XGBRanker does. `n_features`:
-    how many your data has, of a model of RankLib, which knows its features only up to the last that it uses.
-    `feature_names` are those of your data where the file has none or others, such as LightGBM's, with _ for blanks.
+    `format` is one of FORMATS; by default it is recognised from the beginning of the file. `trees`: for an XGBoost
+    model with early stopping, `all` trees, as its Booster predicts, or those up to the `best` iteration, as its
+    XGBRanker does. `n_features`: number of features in your data, for a RankLib model, whose file has them only up to
+    the last one in use. `feature_names`: names in your data, if the file has none or others (LightGBM writes _ for
+    blanks).
     """
     if trees not in ("all", "best"):
         raise ParameterError(f"trees must be all or best; got {trees!r}.")
@@ -66,67 +67,67 @@ def import_model(
         raise ParameterError(f"trees=best is for models of XGBoost, which know their best iteration; this is {name}.")
     if n_features is not None and name != "ranklib":
         raise ParameterError(f"n_features is for models of RankLib; one of {name} says how many features it has.")
-    readers: dict[str, Callable[[bytes], Foreign]] = {
+    readers: dict[str, Callable[[bytes], ForeignModel]] = {
         "lightgbm": read_lightgbm,
-        "xgboost": lambda given: read_xgboost(given, best=trees == "best"),
+        "xgboost": lambda raw: read_xgboost(raw, best=trees == "best"),
         "catboost": read_catboost,
-        "ranklib": lambda given: widened(read_ranklib(given), n_features, feature_names),
+        "ranklib": lambda raw: widened(read_ranklib(raw), n_features, feature_names),
     }
     try:
-        found = _renamed(readers[name](raw), feature_names)
-        return as_model(found, sha256=hashlib.sha256(raw).hexdigest())
+        foreign = _renamed(readers[name](raw), feature_names)
+        return as_model(foreign, sha256=hashlib.sha256(raw).hexdigest())
     except ParameterError:
         raise
     except (PodiumError, RecursionError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"{where}: {error}") from error
 
 
-def widened(found: Foreign, n_features: int | None, names: Sequence[str] | None = None) -> Foreign:
-    """The same model of more features, as many as there are names where no number is given, the others unused."""
-    form, known = found.form, _n_features(found)
+def widened(foreign: ForeignModel, n_features: int | None, names: Sequence[str] | None = None) -> ForeignModel:
+    """Widen the model to `n_features` (by default the number of names); added features are unused."""
+    form, used = foreign.form, _n_features(foreign)
     if n_features is None and names is not None:
-        n_features = max(known, len(names))
+        n_features = max(used, len(names))
     if n_features is None:
-        more = f"{known}, the last that it uses; if your data has more, say how many (--n-features)"
-        return replace(found, notes={**found.notes, "features": more})
-    if n_features == known:
-        return found
-    if not known < n_features <= MOST_FEATURES:
-        raise ParameterError(f"n_features must be from {known}, which it uses, to {MOST_FEATURES}; got {n_features}.")
+        more = f"{used}, the last that it uses; if your data has more, say how many (--n-features)"
+        return replace(foreign, notes={**foreign.notes, "features": more})
+    if n_features == used:
+        return foreign
+    if not used < n_features <= MOST_FEATURES:
+        raise ParameterError(f"n_features must be from {used}, which it uses, to {MOST_FEATURES}; got {n_features}.")
     if isinstance(form, LinearForm):
-        return replace(found, form=replace(form, weights=np.append(form.weights, np.zeros(n_features - known))))
-    return replace(found, form=replace(form, n_features=n_features))
+        return replace(foreign, form=replace(form, weights=np.append(form.weights, np.zeros(n_features - used))))
+    return replace(foreign, form=replace(form, n_features=n_features))
 
 
-def _n_features(found: Foreign) -> int:
-    return len(found.form.weights) if isinstance(found.form, LinearForm) else found.form.n_features
+def _n_features(foreign: ForeignModel) -> int:
+    return len(foreign.form.weights) if isinstance(foreign.form, LinearForm) else foreign.form.n_features
 
 
-def _renamed(found: Foreign, names: Sequence[str] | None) -> Foreign:
+def _renamed(foreign: ForeignModel, names: Sequence[str] | None) -> ForeignModel:
     if names is None:
-        return found
-    if len(names) != _n_features(found):
-        raise ParameterError(f"{len(names)} feature names for a model of {_n_features(found)} features.")
+        return foreign
+    if len(names) != _n_features(foreign):
+        raise ParameterError(f"{len(names)} feature names for a model of {_n_features(foreign)} features.")
     if len(set(names)) < len(names):
         raise ParameterError("two features have the same name. Give each its own.")
-    return replace(found, names=tuple(names))
+    return replace(foreign, names=tuple(names))
 
 
-def as_model(found: Foreign, *, sha256: str) -> Model:
-    """What a reader found, as a model of podium."""
+def as_model(foreign: ForeignModel, *, sha256: str) -> Model:
+    """A foreign model as a podium model."""
     params: Params
-    if isinstance(found.form, LinearForm):
-        learner, n_features = Recipe(scorer=Linear(), transform=Identity()), len(found.form.weights)
-        params = {"theta": np.append(found.form.weights, found.form.offset)}
+    if isinstance(foreign.form, LinearForm):
+        learner, n_features = Recipe(scorer=Linear(), transform=Identity()), len(foreign.form.weights)
+        params = {"theta": np.append(foreign.form.weights, foreign.form.offset)}
     else:
-        learner, n_features = Recipe(scorer=Trees(), solver=Boosting(), transform=Identity()), found.form.n_features
-        params = {"trees": np.frombuffer(write_forest(found.form), np.uint8)}
-        if (found.form.missing == EXACT).all():
+        learner, n_features = Recipe(scorer=Trees(), solver=Boosting(), transform=Identity()), foreign.form.n_features
+        params = {"trees": np.frombuffer(write_forest(foreign.form), np.uint8)}
+        if (foreign.form.missing == EXACT).all():
             params["exact"] = np.ones(1, np.uint8)
-    about = {"format": found.format, "version": found.version, "sha256": sha256, **found.notes}
-    if not isinstance(found.form, LinearForm) and found.form.cover is None:
+    about = {"format": foreign.format, "version": foreign.version, "sha256": sha256, **foreign.notes}
+    if not isinstance(foreign.form, LinearForm) and foreign.form.cover is None:
         about["cover"] = "unknown: explanations take every leaf to hold as many documents"
-    model = Model(learner, params, {}, n_features, found.names, {"imported": about})
+    model = Model(learner, params, {}, n_features, foreign.names, {"imported": about})
     if not np.isfinite(model.score(np.zeros((1, n_features), np.float32))).all():
         refuse("its scores are not finite numbers.")
     return model
@@ -145,7 +146,7 @@ _OTHERS = {
     re.compile(rb'\{\s*"name":\s*"tree"'): """LightGBM's dump_model. Save the model with save_model("model.txt")""",
     re.compile(b"binf"): """XGBoost's old binary format. Save the model with save_model("model.json")""",
 }
-"""Beginnings of files of these tools that are not read."""
+"""First bytes of formats of these tools that cannot be imported, and what to do instead."""
 
 
 def _format_of(raw: bytes, where: str) -> str:

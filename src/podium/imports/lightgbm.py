@@ -1,17 +1,17 @@
-"""Models of LightGBM, as `save_model` writes them: text. Lines that scoring does not need are passed over."""
+"""Read LightGBM models, as written by `save_model`: text. Lines that scoring does not need are skipped."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_file import ForeignModel, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 
 _PER_SPLIT = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
 
 
-def read_lightgbm(raw: bytes) -> Foreign:
-    """The model."""
+def read_lightgbm(raw: bytes) -> ForeignModel:
+    """Read a LightGBM model."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -29,33 +29,33 @@ def read_lightgbm(raw: bytes) -> Foreign:
     names = tuple(header.get("feature_names", "").split(" "))
     own = len(names) == n_features == len(set(names)) and names != tuple(f"Column_{l}" for l in range(n_features))
     notes = {"average_output": True} if scale > 1 else {}
-    return Foreign("lightgbm", forest_of(trees, n_features), names if own else None, header.get("version"), notes)
+    return ForeignModel("lightgbm", forest_of(trees, n_features), names if own else None, header.get("version"), notes)
 
 
-def _check_whole(blocks: list[str], said: str | None, *, ended: bool) -> None:
-    """Raise a clear error where the trees are not as many or as long as the file says; LightGBM reads no such file."""
-    if said is None and ended:
+def _check_whole(blocks: list[str], tree_sizes: str | None, *, ended: bool) -> None:
+    """Raise a clear error if the trees differ in number or length from the header; LightGBM reads no such file."""
+    if tree_sizes is None and ended:
         return
-    sizes = [whole(size, "tree_sizes") for size in (said or "").split()]
-    if len(blocks) != len(sizes) or said is None:
+    sizes = [whole(size, "tree_sizes") for size in (tree_sizes or "").split()]
+    if len(blocks) != len(sizes) or tree_sizes is None:
         refuse(f"it is cut short or damaged: it has {len(blocks)} trees, and says {len(sizes) or 'no number'}.")
     for t, (block, size) in enumerate(zip(blocks, sizes, strict=True)):
-        if (found := len(f"Tree={block}\n".encode())) != size:
-            refuse(f"it is cut short or damaged: tree {t} has {found} bytes, and tree_sizes says {size}.")
+        if (length := len(f"Tree={block}\n".encode())) != size:
+            refuse(f"it is cut short or damaged: tree {t} has {length} bytes, and tree_sizes says {size}.")
 
 
 def _pairs(block: str) -> dict[str, str]:
-    """key=value by line; a key alone stands for itself."""
-    found: dict[str, str] = {}
+    """Lines `key=value` as a dict; the value of a key alone is empty."""
+    pairs: dict[str, str] = {}
     for line in block.split("\n"):
         key, _, value = line.partition("=")
-        if key in found and key:
+        if key in pairs and key:
             refuse(f"{key[:30]} is there twice.")
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs
 
 
-def _tree(fields: dict[str, str], n_features: int, scale: int) -> Grown:
+def _tree(fields: dict[str, str], n_features: int, scale: int) -> FlatTree:
     if fields.get("num_cat", "0") != "0":
         refuse("it splits on categories. Encode them as numbers, and train again.")
     if fields.get("is_linear", "0") != "0":

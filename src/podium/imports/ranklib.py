@@ -1,7 +1,7 @@
-"""Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
+"""Read RankLib models: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
 
-x ≤ threshold goes left, in float32; a missing value counts as 0; outputs are float32 numbers, times their tree's weight
-in float64. The XML is read by a small grammar: elements of six names, nothing that could be expanded.
+x ≤ threshold goes left, in float32; a missing value counts as 0; outputs are float32 numbers, times the weight of their
+tree in float64. The XML is read by a small grammar: six elements, and no entities, which could expand.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_file import ForeignModel, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import Forest
 
@@ -29,8 +29,8 @@ _DEEPEST = 10_000
 Element = tuple[str, dict[str, str], list["Element"], str]  # name, attributes, elements inside, text inside
 
 
-def read_ranklib(raw: bytes) -> Foreign:
-    """The model."""
+def read_ranklib(raw: bytes) -> ForeignModel:
+    """Read a RankLib model."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -39,9 +39,9 @@ def read_ranklib(raw: bytes) -> Foreign:
     kind = lines[0].removeprefix("##").strip() if lines[0].startswith("##") else ""
     body = "\n".join("" if line.startswith("##") else line for line in lines)
     if kind in _TREES:
-        return Foreign("ranklib", _forest(_elements(body)), notes={"ranker": kind, "missing": "counts as 0"})
+        return ForeignModel("ranklib", _forest(_elements(body)), notes={"ranker": kind, "missing": "counts as 0"})
     if kind in _LINEAR:
-        return Foreign("ranklib", _linear(body, kind), notes={"ranker": kind})
+        return ForeignModel("ranklib", _linear(body, kind), notes={"ranker": kind})
     return refuse(
         f"its first line is {lines[0][:40]!r}; RankLib's models begin with ## and one of "
         f"{', '.join((*_TREES, *_LINEAR))} (RankNet, ListNet and RankBoost cannot be read)."
@@ -49,16 +49,16 @@ def read_ranklib(raw: bytes) -> Foreign:
 
 
 def _elements(body: str) -> list[Element]:
-    """The elements of the text, nested."""
+    """Parse the text into nested elements."""
     top: list[Element] = []
     open_: list[Element] = [("", {}, top, "")]
     at = 0
     while at < len(body):
-        found = _TOKEN.match(body, at)
-        if found is None:
+        match = _TOKEN.match(body, at)
+        if match is None:
             refuse(f"at {body[at : at + 20]!r}: only the elements of RankLib's trees are read.")
-        at = found.end()
-        close, name, attributes, text = found.groups()
+        at = match.end()
+        close, name, attributes, text = match.groups()
         if text is not None:
             here = open_[-1]
             if text.strip() and here[3]:
@@ -75,37 +75,38 @@ def _elements(body: str) -> list[Element]:
                 refuse(f"</{name}> closes <{done[0]}>.")
             open_[-1][2].append(done)
     if len(open_) != 1 or open_[0][3].strip():
-        refuse("an element is not closed, or text stands outside of all.")
+        refuse("an element is not closed, or there is text outside of all elements.")
     return top
 
 
-def _forest(found: list[Element]) -> Forest:
-    """All trees; of several ensembles, which are bagged, the mean."""
-    if not found or any(element[0] != "ensemble" for element in found):
+def _forest(ensembles: list[Element]) -> Forest:
+    """Trees of all ensembles; several ensembles, which are bagged, are averaged."""
+    if not ensembles or any(element[0] != "ensemble" for element in ensembles):
         refuse("there is no <ensemble>.")
-    trees = [tree for ensemble in found for tree in ensemble[2]]
+    trees = [tree for ensemble in ensembles for tree in ensemble[2]]
     if any(tree[0] != "tree" or len(tree[2]) != 1 for tree in trees):
         refuse("an <ensemble> holds something other than trees of one <split>.")
     features = [whole(inner[3], "feature") for tree in trees for inner in _walk(tree) if inner[0] == "feature"]
     n_features = n_features_of(max(features, default=1))
-    return forest_of([_tree(tree, n_features, len(found)) for tree in trees], n_features)
+    return forest_of([_tree(tree, n_features, len(ensembles)) for tree in trees], n_features)
 
 
 def _walk(element: Element) -> Iterator[Element]:
     waiting = [element]
     while waiting:
-        found = waiting.pop()
-        yield found
-        waiting += found[2]
+        inner = waiting.pop()
+        yield inner
+        waiting += inner[2]
 
 
-def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
+def _tree(tree: Element, n_features: int, ensembles: int) -> FlatTree:
     with np.errstate(over="ignore"):
         weight = float(np.float32(number(tree[1].get("weight"), "weight")))
 
     def look(node: Element) -> Split | Leaf:
         inside = {
-            name: [one for one in node[2] if one[0] == name] for name in ("output", "feature", "threshold", "split")
+            name: [child for child in node[2] if child[0] == name]
+            for name in ("output", "feature", "threshold", "split")
         }
         counts = [len(inside[name]) for name in inside]
         if node[0] != "split" or counts not in ([1, 0, 0, 0], [0, 1, 1, 2]):
@@ -114,7 +115,7 @@ def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
             with np.errstate(over="ignore"):
                 value = float(np.float32(number(inside["output"][0][3], "output")))
             return Leaf(value * weight / ensembles)
-        sides = {one[1].get("pos"): one for one in inside["split"]}
+        sides = {split[1].get("pos"): split for split in inside["split"]}
         if set(sides) != {"left", "right"}:
             refuse("the two splits of a <split> are not left and right.")
         with np.errstate(over="ignore"):
@@ -126,7 +127,7 @@ def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
 
 
 def _linear(body: str, kind: str) -> LinearForm:
-    """`1:w 2:w`, and in Linear Regression `0:b`; the same feature again adds up, as AdaRank's rounds do."""
+    """Parse `1:w 2:w`, and `0:b` of Linear Regression; weights of the same feature (AdaRank's rounds) add up."""
     lines, weights = [line for line in body.split("\n") if line.strip(_BLANK)], dict[int, float]()
     if len(lines) != 1:
         refuse(f"its weights are on {len(lines)} lines; RankLib reads one.")
@@ -141,7 +142,7 @@ def _linear(body: str, kind: str) -> LinearForm:
             refuse(f"feature {l}: RankLib's features begin with 1.")
         weights[l] = weights.get(l, 0.0) + w
     d = n_features_of(max(weights, default=0))
-    found = LinearForm(np.array([weights.get(l, 0.0) for l in range(1, d + 1)]), weights.get(0, 0.0))
-    if not np.isfinite([*found.weights, found.offset]).all():
+    form = LinearForm(np.array([weights.get(l, 0.0) for l in range(1, d + 1)]), weights.get(0, 0.0))
+    if not np.isfinite([*form.weights, form.offset]).all():
         refuse("its weights are not finite numbers.")
-    return found
+    return form

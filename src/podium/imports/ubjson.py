@@ -1,4 +1,4 @@
-"""UBJSON: the binary JSON that XGBoost writes, as plain values.
+"""UBJSON, the binary JSON of XGBoost: parse it into plain values.
 
 >>> loads(b'{i\\x01aU\\x05}')
 {'a': 5}
@@ -17,7 +17,7 @@ _DEEP = 64
 
 
 def loads(raw: bytes) -> Any:
-    """The value of a whole text."""
+    """Parse a whole file."""
     value, at = _value(raw, 0, _DEEP)
     if at != len(raw):
         refuse(f"{len(raw) - at} bytes follow its end.")
@@ -74,7 +74,7 @@ def _text(raw: bytes, at: int) -> tuple[str, int]:
 
 
 def _head(raw: bytes, at: int) -> tuple[bytes | None, int | None, int]:
-    """The type of all entries and their number, where a container begins with them."""
+    """Type and number of the entries, if a container begins with them."""
     kind, count = None, None
     if raw[at : at + 1] == b"$":
         kind, at = _take(raw, at + 1, 1), at + 2
@@ -90,24 +90,24 @@ def _array(raw: bytes, at: int, deep: int) -> tuple[list[Any], int]:
     if kind is not None and count is not None:
         size = np.dtype(_NUMBERS[kind]).itemsize
         return np.frombuffer(_take(raw, at, size * count), _NUMBERS[kind]).tolist(), at + size * count
-    found: list[Any] = []
-    while count is None or len(found) < count:
+    values: list[Any] = []
+    while count is None or len(values) < count:
         if count is None and raw[at : at + 1] == b"]":
-            return found, at + 1
+            return values, at + 1
         value, at = _value(raw, at, deep)
-        found.append(value)
-    return found, at
+        values.append(value)
+    return values, at
 
 
 def _object(raw: bytes, at: int, deep: int) -> tuple[dict[str, Any], int]:
     kind, count, at = _head(raw, at)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     done = 0
     while count is None or done < count:
         if count is None and raw[at : at + 1] == b"}":
-            return found, at + 1
+            return values, at + 1
         key, at = _text(raw, at)
         value, at = _value(raw, at, deep) if kind is None else _typed(raw, at, kind, deep)
-        found[key] = value
+        values[key] = value
         done += 1
-    return found, at
+    return values, at

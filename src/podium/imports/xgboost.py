@@ -1,7 +1,7 @@
-"""Models of XGBoost, as `save_model` writes them: JSON or UBJSON, of trees (gbtree, dart) or linear (gblinear).
+"""Read XGBoost models, as written by `save_model`: JSON or UBJSON, of trees (gbtree, dart) or linear (gblinear).
 
-A split sends x < c to the left, which is x ≤ the float32 before c. The score is the margin: what
-`predict(output_margin=True)` gives, but for the order of rounding, which is float64 here.
+A split sends x < c to the left, which is x ≤ the float32 before c. The score is the margin, as of
+`predict(output_margin=True)`, except that sums are in float64 here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from podium.base.float32 import next_down
 from podium.imports import ubjson
 from podium.imports.foreign_file import (
-    Foreign,
+    ForeignModel,
     at,
     json_object,
     n_features_of,
@@ -24,23 +24,23 @@ from podium.imports.foreign_file import (
     refuse,
     whole,
 )
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.forms import LinearForm
 
 _IDENTITY = ("rank:", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror", "binary:logitraw")
 _LOGIT, _LOG = ("binary:logistic", "reg:logistic"), ("count:poisson", "reg:gamma", "reg:tweedie")
 
 
-def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
-    """The model; with `best`, the trees up to its best iteration alone."""
+def read_xgboost(raw: bytes, *, best: bool = False) -> ForeignModel:
+    """Read an XGBoost model; with `best`, only the trees up to its best iteration."""
     is_text = raw.lstrip()[:1] == b"{" and raw.lstrip()[1:].lstrip()[:1] in (b'"', b"}")
-    found = json_object(raw) if is_text else ubjson.loads(raw)
-    learner, about = at(found, "learner"), at(found, "learner", "learner_model_param")
+    model = json_object(raw) if is_text else ubjson.loads(raw)
+    learner, about = at(model, "learner"), at(model, "learner", "learner_model_param")
     if whole(about.get("num_class", "0"), "num_class") > 1 or whole(about.get("num_target", "1"), "num_target") > 1:
         refuse("it gives several numbers per document. A ranking needs one.")
     n_features = n_features_of(whole(about.get("num_feature"), "num_feature"))
-    version = found.get("version")
-    known: dict[str, Any] = {
+    version = model.get("version")
+    facts: dict[str, Any] = {
         "format": "xgboost",
         "names": names_of(learner.get("feature_names"), n_features),
         "version": ".".join(map(str, version))[:40] if isinstance(version, list) else None,
@@ -48,40 +48,40 @@ def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
     booster = at(learner, "gradient_booster")
     offset = _margin(learner, about)
     if booster.get("name") == "gblinear":
-        weights = numbers(at(booster, "model", "weights", kind=list), "weights", length=n_features + 1)
-        found_weights = np.array(weights, np.float64)
-        if not np.isfinite(found_weights).all():
+        entries = numbers(at(booster, "model", "weights", kind=list), "weights", length=n_features + 1)
+        weights = np.array(entries, np.float64)
+        if not np.isfinite(weights).all():
             refuse("its weights are not finite numbers.")
-        return Foreign(form=LinearForm(found_weights[:-1], found_weights[-1] + offset), **known)
+        return ForeignModel(form=LinearForm(weights[:-1], weights[-1] + offset), **facts)
     trees, notes = _trees(learner, booster, n_features, best=best)
     if offset or not trees:
-        trees.append(Grown(leaves=[Leaf(offset, 1.0)]))
-    return Foreign(form=forest_of(trees, n_features), notes=notes, **known)
+        trees.append(FlatTree(leaves=[Leaf(offset, 1.0)]))
+    return ForeignModel(form=forest_of(trees, n_features), notes=notes, **facts)
 
 
 def _margin(learner: dict[str, Any], about: dict[str, Any]) -> float:
-    """The score before the first tree: the base score through the inverse of the objective's link."""
+    """Score before the first tree: the base score, through the inverse of the objective's link."""
     objective = at(learner, "objective", "name", kind=str)
     base: Any = number(str(about.get("base_score", "0")).strip("[]"), "base_score")
     with np.errstate(over="ignore"):
         base = np.float32(base)
         odds = np.float32(1) / base - np.float32(1) if base > 0 else np.float32(0)
     if objective.startswith(_IDENTITY):
-        found = base
+        margin = base
     elif objective in _LOGIT and odds > 0:
-        found = np.float32(-math.log(float(odds)))  # as XGBoost rounds it
+        margin = np.float32(-math.log(float(odds)))  # as XGBoost rounds it
     elif objective in _LOG and base > 0:
-        found = np.float32(math.log(float(base)))
+        margin = np.float32(math.log(float(base)))
     else:
         refuse(f"its objective is {objective!r} with base score {base}, for which the margin is not known.")
-    if not math.isfinite(found):
+    if not math.isfinite(margin):
         refuse(f"its base score is {base}.")
-    return float(found)
+    return float(margin)
 
 
 def _trees(
     learner: dict[str, Any], booster: dict[str, Any], n_features: int, *, best: bool
-) -> tuple[list[Grown], dict[str, Any]]:
+) -> tuple[list[FlatTree], dict[str, Any]]:
     name = booster.get("name")
     if name not in ("gbtree", "dart"):
         refuse(f"its booster is {str(name)[:20]!r}; gbtree, dart and gblinear can be read.")
@@ -105,11 +105,11 @@ def _trees(
     return [_tree(trees[k], n_features, float(scale[k])) for k in range(kept)], notes
 
 
-def _tree(tree: Any, n_features: int, scale: float) -> Grown:
+def _tree(tree: dict[str, Any], n_features: int, scale: float) -> FlatTree:
     n = len(at(tree, "left_children", kind=list))
     whole_keys = ("left_children", "right_children", "split_indices", "default_left")
     columns = {
-        key: [int(one) if isinstance(one, bool) else one for one in at(tree, key, kind=list)] for key in whole_keys
+        key: [int(item) if isinstance(item, bool) else item for item in at(tree, key, kind=list)] for key in whole_keys
     }
     for key in whole_keys:
         numbers(columns[key], key, length=n, whole=True)
@@ -134,7 +134,7 @@ def _tree(tree: Any, n_features: int, scale: float) -> Grown:
         if left == -1:
             return Leaf(float(np.float32(singles[node] * np.float32(scale))), hessian[node])
         gain = gains[node] if math.isfinite(gains[node]) else 0.0
-        goes = bool(columns["default_left"][node])
-        return Split(columns["split_indices"][node], cuts[node], goes, left, right, max(gain, 0.0))
+        nan_left = bool(columns["default_left"][node])
+        return Split(columns["split_indices"][node], cuts[node], nan_left, left, right, max(gain, 0.0))
 
     return grow(0, look, n_features=n_features)

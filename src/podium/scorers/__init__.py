@@ -1,4 +1,4 @@
-"""The scorers, one file each."""
+"""Scorers: functions from features to scores, one file each."""
 
 import lazy_loader
 

@@ -1,38 +1,44 @@
-"""Scorers: documents → scores, and a score gradient → a parameter gradient. Labels are not theirs to fit.
+"""Scorer: the base class of scoring functions, from features to scores and from score gradients to parameter gradients.
 
-A scorer sees the whole dataset, so the score of a document may depend on the others of its query. Most look at one row
-of features at a time: they derive from `RowScorer`.
+A scorer gets the whole dataset, so the score of a document may depend on the other documents of its query. Most score
+one row of features at a time: they derive from `RowScorer`.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
 from podium.scorers.forms import Form
 
-Params = dict[str, NDArray[Any]]
-"""What a fitted scorer or learner knows: arrays by name, which is all that a model file holds."""
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from podium.base.arrays import Singles
+
+    Features = Singles | sp.csr_array  # (N, d) dense or CSR; rows on disk are indexed as dense ones
+
+Params = dict[str, AnyArray]
+"""Parameters of a fitted scorer or learner: arrays by name, as in a model file."""
 Prepared = Callable[[Dataset], Array]
-"""A fitted scorer, ready to score: what has to be parsed or copied once is already done."""
+"""A fitted scorer, ready to score: parsing and copying are done."""
 
 
 class Scorer(Named):
-    """A family of functions f(x; θ) from documents to scores."""
+    """A family of scoring functions f(x; θ) of documents."""
 
     kind: ClassVar[str] = "scorer"
     home: ClassVar[str] = "podium.scorers"
     elsewhere = ("podium.scorers.trees.trees",)
     solver: ClassVar[str]
-    """The solver to use where none is named."""
+    """The default solver."""
     per_query: ClassVar[bool] = True
     """Whether a document's score depends on the other documents of its query."""
 
@@ -40,15 +46,15 @@ class Scorer(Named):
         """Raise a clear error if this scorer cannot be trained on the data."""
 
     def score(self, params: Params, data: Dataset) -> Array:
-        """The score of each document."""  # (N,)
+        """Score of each document."""  # (N,)
         raise NotImplementedError
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        """A function from datasets to scores that does once what does not depend on the data."""
+        """A scoring function of datasets; work that does not depend on the data is done here, once."""
         return functools.partial(self.score, params)
 
     def form(self, params: Params, n_features: int) -> Form | None:
-        """What the fitted scorer is made of; None where it has none of the known forms."""
+        """Form of the fitted scorer (linear, trees, …); None if it has none of them."""
         return None
 
 
@@ -56,10 +62,10 @@ class SmoothScorer(Scorer):
     """A scorer that is a differentiable function of a flat array of parameters, θ = params["theta"]."""
 
     at_least_zero: ClassVar[bool] = False
-    """Whether negative parameters mean nothing that positive ones do not."""
+    """Whether parameters can be restricted to θ ≥ 0, since their signs do not matter."""
 
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
-        """Parameters θ to start from."""  # (P,)
+        """Initial parameters θ."""  # (P,)
         raise NotImplementedError
 
     def pullback(self, params: Params, data: Dataset, gradient: Array) -> Array:
@@ -67,18 +73,18 @@ class SmoothScorer(Scorer):
         raise NotImplementedError
 
     def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        """The scores to learn by, and their pullback: g → Jᵀg.
+        """Scores of training data to learn from, and their pullback: g → Jᵀg.
 
-        Of training data alone. A scorer that keeps reference documents hides from each document what it would copy.
+        A scorer that keeps reference documents leaves out those of the same query, whose labels it would copy.
         """
         return self.score(params, data), lambda gradient: self.pullback(params, data, gradient)
 
     def reference(self, data: Dataset) -> Params:
-        """The reference documents that it keeps of the training data, beside θ; most keep none."""
+        """Training documents that are kept in the model besides θ; most scorers keep none."""
         return {}
 
     def n_params(self, n_features: int) -> int:
-        """The number of parameters P."""
+        """Number of parameters P."""
         raise NotImplementedError
 
     def penalised(self, n_features: int) -> Array:
@@ -86,7 +92,7 @@ class SmoothScorer(Scorer):
         raise NotImplementedError
 
     def theta(self, params: Params, n_features: int) -> Array:
-        """θ of fitted parameters; raises a clear error for another shape, which compiled loops would read beyond."""
+        """θ of fitted parameters; raises a clear error for a wrong shape, since compiled loops do not check bounds."""
         theta, expected = params.get("theta", np.empty(0)), self.n_params(n_features)
         if theta.shape != (expected,) or theta.dtype != np.float64:
             raise IncompatibleError(
@@ -97,15 +103,15 @@ class SmoothScorer(Scorer):
 
 
 class RowScorer(SmoothScorer):
-    """A scorer that looks at one row of features at a time."""
+    """A scorer of one row of features at a time."""
 
     per_query: ClassVar[bool] = False
 
-    def score_rows(self, theta: Array, X: Any) -> Array:
-        """The score of each row of features, dense or CSR."""  # (N,)
+    def score_rows(self, theta: Array, X: Features) -> Array:
+        """Score of each row of features."""  # (N,)
         raise NotImplementedError
 
-    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+    def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
         """Jᵀg over the rows."""  # (P,)
         raise NotImplementedError
 
@@ -116,8 +122,9 @@ class RowScorer(SmoothScorer):
         theta = self.theta(params, n_features)
 
         def scores(data: Dataset) -> Array:
-            known = theta if data.n_features == n_features else self.theta(params, data.n_features)
-            return self.score_rows(known, data.features)
+            if data.n_features != n_features:
+                self.theta(params, data.n_features)  # raises a clear error
+            return self.score_rows(theta, data.features)
 
         return scores
 

@@ -1,22 +1,20 @@
-"""Forms: what a fitted model is made of, as plain arrays. `Learner.form` says it; explaining and exporting read it.
+"""Forms: the function of a fitted model as plain arrays, from `Learner.form`, for explanations and exports.
 
-A form describes scores as a function of the transformed features. A model of no such form (a comparison network, a sum
-over training documents, a foreign module) has None.
+A form describes scores as a function of the transformed features. Some models have none (a comparison network, a torch
+module).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from numpy.typing import NDArray
-
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array
 
 
 @dataclass(frozen=True, eq=False)
 class LinearForm:
-    """f(x) = ⟨w, x⟩ + b."""
+    """Linear scores f(x) = ⟨w, x⟩ + b."""
 
     weights: Array  # (d,)
     offset: float = 0.0
@@ -24,26 +22,26 @@ class LinearForm:
 
 @dataclass(frozen=True, eq=False)
 class TreesForm:
-    """A sum of regression trees, as LightGBM's text."""
+    """Sum of regression trees, as LightGBM's text."""
 
-    text: NDArray[Any]  # bytes
+    text: AnyArray  # bytes
     n_features: int
-    exact: bool = False  # whether values next to 0 are themselves; LightGBM takes them for 0
+    exact: bool = False  # whether tiny values are compared as they are; LightGBM takes them for 0
 
 
 @dataclass(frozen=True, eq=False)
 class StumpsForm:
-    """A sum over thresholds: f(x) = Σ_t α_t·[x_l(t) > c_t], and α_t·m_t where the value is missing."""
+    """Sum over thresholds: f(x) = Σ_t α_t·[x_l(t) > c_t], and α_t·m_t if the value is missing."""
 
-    feature: NDArray[Any]  # (T,)
+    feature: AnyArray  # (T,)
     threshold: Array  # (T,)
     alpha: Array  # (T,)
-    missing: Array  # (T,) what [x > c] counts as where x is missing
+    missing: Array  # (T,) m, the value of [x > c] for a missing x
 
 
 @dataclass(frozen=True, eq=False)
 class NetForm:
-    """Layers x → a(x·W + b); the last one without the activation a."""
+    """Neural network of layers x → a(x·W + b); the last one without the activation a."""
 
     layers: tuple[tuple[Array, Array], ...]
     activation: Literal["tanh", "relu"]
@@ -51,10 +49,10 @@ class NetForm:
 
 @dataclass(frozen=True, eq=False)
 class KernelForm:
-    """The mean label of reference documents, each weighted by exp(−½ Σ_l a_l²(x_l − x_il)²)."""
+    """Mean label of reference documents, weighted by exp(−½ Σ_l a_l²(x_l − x_il)²)."""
 
     widths: Array  # (d,)
-    features: NDArray[Any]  # (n, d)
+    features: AnyArray  # (n, d)
     labels: Array  # (n,)
 
 

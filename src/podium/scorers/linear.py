@@ -1,8 +1,8 @@
-"""Linear scores: f(x; w, b) = ⟨w, x⟩ + b."""
+"""Linear scorer: f(x; w, b) = ⟨w, x⟩ + b."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +14,16 @@ from podium.kernels.sums import add_up, dot
 from podium.scorers.base import Params, RowScorer
 from podium.scorers.forms import LinearForm
 
+if TYPE_CHECKING:
+    from podium.scorers.base import Features
+
 
 @register
 class Linear(RowScorer):
-    """One weight per feature, and an offset (which only losses of single documents notice).
+    """Linear function: one weight per feature, and an offset (which only pointwise losses use).
 
     Cost: one pass over the features per evaluation, in float64 arithmetic on the float32 features.
-    Use it for: the safe default on engineered features; explains itself; exports anywhere.
+    Use it for: the safe default on engineered features; easy to explain; can be exported anywhere.
     """
 
     solver = "lbfgs"
@@ -28,7 +31,7 @@ class Linear(RowScorer):
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         return np.zeros(n_features + 1)
 
-    def score_rows(self, theta: Array, X: Any) -> Array:
+    def score_rows(self, theta: Array, X: Features) -> Array:
         weights, offset = np.ascontiguousarray(theta[:-1]), theta[-1]
         if is_sparse(X):
             return np.asarray(X @ weights + offset)
@@ -36,7 +39,7 @@ class Linear(RowScorer):
         map_blocks(lambda a, b: times(X[a:b], weights, offset, out[a:b]), len(X))
         return out
 
-    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+    def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
         if is_sparse(X):
             return np.append(X.T @ gradient, gradient.sum())
 

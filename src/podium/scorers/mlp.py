@@ -1,10 +1,10 @@
-"""Multi-layer perceptrons: layers of weighted sums and an activation, one linear output."""
+"""Multi-layer perceptron: hidden layers with an activation, and one linear output."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,15 +18,18 @@ from podium.kernels.exponentials import tanh
 from podium.scorers.base import Params, RowScorer
 from podium.scorers.forms import NetForm
 
+if TYPE_CHECKING:
+    from podium.scorers.base import Features
+
 _KEEP = 2**24
-"""Numbers that are kept from scores to their pullback: 128 MB."""
+"""Most values of layers that are kept from scores to their pullback: 128 MB."""
 
 
 @register
 class MLP(RowScorer):
-    """f(x; θ) = w·a(W₂·a(W₁x + b₁) + b₂) + b, with as many hidden layers as `hidden` has entries.
+    """Neural network f(x; θ) = w·a(W₂·a(W₁x + b₁) + b₂) + b; `hidden` has the sizes of the hidden layers.
 
-    Weights start uniform in ±√(6/(in + out)) (Glorot), offsets at 0.
+    Weights are initialised uniformly in ±√(6/(in + out)) (Glorot), offsets with 0.
     Cost: O(parameters) per document, in float64; matrix products by row blocks.
     Use it for: interactions between features, on some thousands of queries or more.
     """
@@ -51,13 +54,13 @@ class MLP(RowScorer):
             parts += [rng.uniform(-bound, bound, n_in * n_out), np.zeros(n_out)]
         return np.concatenate(parts)
 
-    def score_rows(self, theta: Array, X: Any) -> Array:
+    def score_rows(self, theta: Array, X: Features) -> Array:
         layers = list(self._layers(theta, X.shape[1]))
         with one_blas_thread():
             parts = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b]))[-1][:, 0], X.shape[0])
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
-    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+    def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
         layers = list(self._layers(theta, X.shape[1]))
         with one_blas_thread():
             parts = map_blocks(
@@ -66,7 +69,7 @@ class MLP(RowScorer):
         return _sum(parts, theta)
 
     def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        """Both from one pass forward, where what it leaves behind is not large."""
+        """Both from one forward pass, if the values of its layers fit in memory."""
         theta, X = self.theta(params, data.n_features), data.features
         if on_disk(X) or X.shape[0] * (X.shape[1] + sum(self.hidden)) > _KEEP:
             return super().score_with_pullback(params, data)
@@ -104,7 +107,7 @@ class MLP(RowScorer):
             at += n_out
 
     def _forward(self, layers: list[tuple[Array, Array]], X: Array) -> list[Array]:
-        """The values of every layer, the features first, the scores last."""
+        """Values of every layer, from the features to the scores."""
         values = [X]
         for weights, offset in layers:
             z = values[-1] @ weights
@@ -115,7 +118,7 @@ class MLP(RowScorer):
         return values
 
     def _backward(self, layers: list[tuple[Array, Array]], values: list[Array], gradient: Array) -> Array:
-        """Jᵀg, by what `_forward` gave."""
+        """Jᵀg, from the values of `_forward`."""
         flow, parts = gradient[:, None], []
         for depth in range(len(layers) - 1, -1, -1):
             parts += [flow.sum(axis=0), (values[depth].T @ flow).ravel()]
@@ -125,7 +128,7 @@ class MLP(RowScorer):
         return np.concatenate(parts[::-1])
 
     def _slope(self, h: Array) -> Any:
-        """The activation's derivative, in terms of its value."""
+        """Derivative of the activation, in terms of its value."""
         if self.activation != "tanh":
             return h > 0.0
         slope = h * h
@@ -136,5 +139,5 @@ def _sum(parts: list[Array], theta: Array) -> Array:
     return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
 
 
-def _doubles(X: Any) -> Array:
+def _doubles(X: Features) -> Array:
     return dense(X).astype(np.float64)

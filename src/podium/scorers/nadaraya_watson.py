@@ -1,21 +1,20 @@
-"""Nadaraya–Watson regression: a document scores the mean grade of the training documents, near ones counting more.
+"""Nadaraya–Watson kernel regression: the score is the mean grade of the training documents, weighted by similarity.
 
     ρ(x; a) = Σ_i K_i y_i / Σ_i K_i,   K_i = exp(−½ Σ_l a_l²(x_l − x_il)²)
 
-θ has one a_l per feature; the training documents with their grades are kept beside it as reference documents. While it
-is trained, the documents of a query do not see each other, or each would be its own best neighbour; where there is one
-query, a document does not see itself.
+θ has one a_l per feature; the model also keeps the training documents with their grades, as reference documents. In
+training, the score of a document leaves out those of its own query (itself, if there is only one query), since a
+document is its own best neighbour.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, dense
+from podium.base.arrays import AnyArray, Array, dense
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks, one_blas_thread
@@ -25,20 +24,23 @@ from podium.kernels.sums import add_up
 from podium.scorers.base import Params, Prepared, SmoothScorer
 from podium.scorers.forms import KernelForm
 
+if TYPE_CHECKING:
+    from podium.scorers.base import Features
+
 MOST = 2**16
-"""Training documents above which it is refused."""
+"""Maximum number of training documents."""
 _VALUES = 2**21  # kernel values at a time: 16 MB
-_LARGE = 2**20  # kernel values above which those to learn by are found in float32, at a third of the time
-_KEEP = 2**24  # kernel values that are kept from scores to their pullback: 128 MB
+_LARGE = 2**20  # kernel values from which on training scores are computed in float32, in a third of the time
+_KEEP = 2**24  # most kernel values that are kept from scores to their pullback: 128 MB
 
 
 @register
 class NadarayaWatson(SmoothScorer):
-    """The mean grade of all training documents, weighted by a Gaussian kernel with a width of its own per feature.
+    """Kernel regression: the mean grade of the training documents, weighted by a Gaussian kernel, a width per feature.
 
     Cost: O(N·d) per document, N training documents: a pass over them is O(N²·d). The model holds them all. A step over
         2²⁰ kernel values or more computes them in float32: scores to learn by right to 1e−6. Other scores are float64.
-    Use it for: some thousand documents with few good features, where no function of a fixed form will do.
+    Use it for: some thousand documents with few good features, if no function of a fixed form fits.
     Derivative: ∂ρ/∂a_l = a_l Σ_i (ρ − y_i)(x_l − x_il)² K_i / ΣK, feature by feature.
     Reference: Nadaraya, On estimating regression, 1964; Watson, Smooth regression analysis, 1964.
     """
@@ -71,27 +73,27 @@ class NadarayaWatson(SmoothScorer):
         return {"features": features, "labels": _grades(data), "queries": _numbers(data, data.n_documents)}
 
     def score(self, params: Params, data: Dataset) -> Array:
-        return self._score(self._known(params, data), data.features, None)[0]
+        return self._score(self._reference_of(params, data), data.features, None)[0]
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        known = _Reference(self.theta(params, n_features), params, np.float64)
-        return lambda data: self._score(known, data.features, None)[0]
+        reference = _Reference(self.theta(params, n_features), params, np.float64)
+        return lambda data: self._score(reference, data.features, None)[0]
 
     def form(self, params: Params, n_features: int) -> KernelForm:
-        known = _Reference(self.theta(params, n_features), params, np.float64)
-        return KernelForm(known.widths, params["features"], params["labels"])
+        reference = _Reference(self.theta(params, n_features), params, np.float64)
+        return KernelForm(reference.widths, params["features"], params["labels"])
 
     def pullback(self, params: Params, data: Dataset, gradient: Array) -> Array:
-        known, X = self._known(params, data), data.features
-        return self._pullback(known, X, self._score(known, X, None)[1], gradient)
+        reference, X = self._reference_of(params, data), data.features
+        return self._pullback(reference, X, self._score(reference, X, None)[1], gradient)
 
     def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         large = data.n_documents * len(params["labels"]) >= _LARGE
-        known, X = self._known(params, data, np.float32 if large else np.float64), data.features
-        scores, near = self._score(known, X, _numbers(data, len(known.grades)))
-        return scores, lambda gradient: self._pullback(known, X, near, gradient)
+        reference, X = self._reference_of(params, data, np.float32 if large else np.float64), data.features
+        scores, near = self._score(reference, X, _numbers(data, len(reference.grades)))
+        return scores, lambda gradient: self._pullback(reference, X, near, gradient)
 
-    def _known(self, params: Params, data: Dataset, kind: type[np.floating[Any]] = np.float64) -> _Reference:
+    def _reference_of(self, params: Params, data: Dataset, kind: type[np.floating[Any]] = np.float64) -> _Reference:
         return _Reference(self.theta(params, data.n_features), params, kind)
 
     def n_params(self, n_features: int) -> int:
@@ -100,46 +102,50 @@ class NadarayaWatson(SmoothScorer):
     def penalised(self, n_features: int) -> Array:
         return np.ones(n_features)
 
-    def _score(self, known: _Reference, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], _Near]]:
-        """Scores, and the weights behind the scores of some rows, kept where they are not too many."""
+    def _score(
+        self, reference: _Reference, X: Features, queries: Array | None
+    ) -> tuple[Array, Callable[[int, int], _Near]]:
+        """Scores, and a function to the kernel weights of a block of rows, which are kept if memory allows."""
         kept: dict[tuple[int, int], _Near] = {}
-        keep = X.shape[0] * len(known.grades) <= _KEEP
+        keep = X.shape[0] * len(reference.grades) <= _KEEP
 
         def near(a: int, b: int) -> _Near:
             if (a, b) in kept:
                 return kept[a, b]
-            found = known.near(X[a:b], None if queries is None else queries[a:b])
-            return kept.setdefault((a, b), found) if keep else found
+            weights = reference.near(X[a:b], None if queries is None else queries[a:b])
+            return kept.setdefault((a, b), weights) if keep else weights
 
         def block(first: int, last: int) -> Array:
-            return np.concatenate([near(a, b).scores for a, b in known.cuts(first, last)])
+            return np.concatenate([near(a, b).scores for a, b in reference.cuts(first, last)])
 
         with one_blas_thread():
             parts = map_blocks(block, X.shape[0])
         return np.concatenate(parts) if parts else np.empty(0), near
 
-    def _pullback(self, known: _Reference, X: Any, near: Callable[[int, int], _Near], gradient: Array) -> Array:
+    def _pullback(
+        self, reference: _Reference, X: Features, near: Callable[[int, int], _Near], gradient: Array
+    ) -> Array:
         def block(first: int, last: int) -> Array:
-            total = np.zeros(len(known.widths))
-            for a, b in known.cuts(first, last):
-                total += known.slopes(X[a:b], near(a, b), gradient[a:b])
+            total = np.zeros(len(reference.widths))
+            for a, b in reference.cuts(first, last):
+                total += reference.slopes(X[a:b], near(a, b), gradient[a:b])
             return total
 
         with one_blas_thread():
             parts = map_blocks(block, X.shape[0])
-        return np.sum(parts, axis=0) if parts else np.zeros(len(known.widths))
+        return np.sum(parts, axis=0) if parts else np.zeros(len(reference.widths))
 
 
 class _Near(NamedTuple):
-    """What some rows see of the reference documents."""
+    """Kernel weights of the reference documents for a block of rows."""
 
-    weights: NDArray[Any]  # (rows, N) K_i, times what makes the largest of a row 1
-    totals: NDArray[Any]  # (rows,) ΣK
+    weights: AnyArray  # (rows, N) K_i, scaled so that the largest of a row is 1
+    totals: AnyArray  # (rows,) ΣK
     scores: Array  # (rows,)
 
 
 class _Reference:
-    """Widths a and the reference documents, in the precision to compute in."""
+    """Widths a and the reference documents, in the precision of the computation."""
 
     def __init__(self, widths: Array, params: Params, kind: type[np.floating[Any]]) -> None:
         features, grades = params.get("features", np.empty((0, 0))), params.get("labels", np.empty(0))
@@ -154,12 +160,12 @@ class _Reference:
         self.half = _half_squares(self.columns, self.widths).astype(kind, copy=False)
 
     def cuts(self, first: int, last: int) -> list[tuple[int, int]]:
-        """Parts of a block of rows, small enough."""
+        """Split a block of rows into parts that are small enough."""
         step = max(_VALUES // len(self.grades), 1)
         return [(a, min(a + step, last)) for a in range(first, last, step)]
 
-    def near(self, X: Any, queries: Array | None) -> _Near:
-        """The weights of the reference documents; the part of the exponent that a row's share cancels."""
+    def near(self, X: Features, queries: Array | None) -> _Near:
+        """Kernel weights of the reference documents, without ‖a·x‖² in the exponent, which cancels."""
         exponents = (dense(X) * self.widths**2).astype(self.columns.dtype, copy=False) @ self.columns
         exponents -= self.half
         if queries is not None:
@@ -172,7 +178,7 @@ class _Reference:
         totals = weights.sum(axis=1)
         return _Near(weights, totals, (weights @ self.grades / totals).astype(np.float64, copy=False))
 
-    def slopes(self, X: Any, near: _Near, gradient: Array) -> Array:
+    def slopes(self, X: Features, near: _Near, gradient: Array) -> Array:
         """Σ_n g_n ∂ρ_n/∂a: with C_ni = g_n(ρ_n − y_i)K_i/ΣK, whose rows sum to 0, (x − x_i)² needs two products."""
         shares, sums = np.empty_like(near.weights), np.zeros(len(self.grades))
         _share(near.weights, self.grades, near.scores, gradient / near.totals, shares, sums)
@@ -180,8 +186,8 @@ class _Reference:
         return np.asarray(self.widths * _squares_less_crossed(self.columns, sums, crossed))
 
 
-_FLOOR = -80.0  # e^−80 of the largest weight is nothing to their sum; float32 has no normal number below e^−87
-_LEAST = 1e-30  # nor below 1e−38: shares that small would be slow, and count for nothing
+_FLOOR = -80.0  # e^−80 times the largest weight does not change the sum; e^−87 is the least normal float32
+_LEAST = 1e-30  # subnormal shares (below 1e−38) would be slow, and do not matter
 
 
 @compiled
@@ -219,7 +225,7 @@ def _squares_less_crossed(columns: Array, sums: Array, crossed: Array) -> Any:
 
 
 def _grades(data: Dataset) -> Array:
-    """The labels or weights; or from preferences, which come first, the share of wins minus that of losses."""
+    """Labels or weights; of preferences, which take precedence over labels, the share of wins minus that of losses."""
     if data.document_weights is not None:
         return data.relevance()
     if data.preferences is None:
@@ -235,7 +241,7 @@ def _grades(data: Dataset) -> Array:
 
 
 def _numbers(data: Dataset, n_training: int) -> Array:
-    """What hides documents from each other: their query's number, or their own where all are of one query."""
+    """Groups of documents that do not see each other: the query's number, or the document's if there is one query."""
     if np.count_nonzero(data.sizes) == 1 and data.n_documents == n_training:
         return np.arange(data.n_documents, dtype=np.float64)
     ids: Any = np.arange(data.n_queries) if data.query_ids is None else data.query_ids

@@ -1,7 +1,7 @@
-"""Any torch module as a scorer, named by the factory that makes it: `torch(module=package.file:factory)`.
+"""Torch modules as scorers, specified by a factory: `torch(module=package.file:factory)`.
 
 A factory takes the number of features and returns a module that maps rows (n, d) to scores (n,) or (n, 1). It is code,
-and a specification may come from a stranger's model file. So a factory runs only if this process was told to trust it:
+and a specification may come from an untrusted model file. So a factory runs only if this process trusts it:
 
     from podium.scorers import torch
     torch.trust("package.file:factory")
@@ -16,7 +16,7 @@ import functools
 import importlib
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,12 +27,17 @@ from podium.base.threads import BLOCK
 from podium.data.dataset import Dataset
 from podium.scorers.base import Params, Prepared, RowScorer
 
+if TYPE_CHECKING:
+    import torch
+
+    from podium.scorers.base import Features
+
 _OWN = "podium.scorers.torch:mlp"
 _trusted = {_OWN}
 
 
 def trust(module: str) -> None:
-    """Let this process import and run a factory, `package.file:factory`."""
+    """Allow this process to import and run a factory, `package.file:factory`."""
     _trusted.add(module)
 
 
@@ -47,10 +52,10 @@ def mlp(n_features: int) -> Any:
 class Torch(RowScorer):
     """A torch module, in float64 and in evaluation mode: a row's score does not depend on other rows or on chance.
 
-    Its parameters are the module's, one after another, so a model file holds numbers and the factory's name, no code.
-    Modules with buffers, such as running means, are refused.
-    Cost: the module's, forwards once and backwards once per step.
-    Use it for: architectures of your own, with every loss and solver here.
+    Its parameters are those of the module, so a model file has numbers and the factory's name, no code. Modules with
+    buffers, such as running means, are refused.
+    Cost: one forward and one backward pass of the module per step.
+    Use it for: custom architectures, with every loss and solver here.
     """
 
     module: str = _OWN
@@ -60,30 +65,30 @@ class Torch(RowScorer):
         torch = _torch()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(rng.integers(2**31)))
-            made = _make(self.module, n_features)
-        return np.concatenate([p.detach().numpy().ravel() for p in made.parameters()]).astype(np.float64)
+            net = _make(self.module, n_features)
+        return np.concatenate([p.detach().numpy().ravel() for p in net.parameters()]).astype(np.float64)
 
-    def score_rows(self, theta: Array, X: Any) -> Array:
+    def score_rows(self, theta: Array, X: Features) -> Array:
         return _Net(self, theta, X.shape[1]).score(X)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
         net = _Net(self, self.theta(params, n_features), n_features)
         return lambda data: net.score(data.features)
 
-    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+    def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
         return self._rows_with_pullback(theta, X)[1](gradient)
 
     def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         return self._rows_with_pullback(self.theta(params, data.n_features), data.features)
 
     def n_params(self, n_features: int) -> int:
-        return sum(p.numel() for p in _made(self.module, n_features).parameters())
+        return sum(p.numel() for p in _template(self.module, n_features).parameters())
 
     def penalised(self, n_features: int) -> Array:
-        sizes = [(p.numel(), p.ndim > 1) for p in _made(self.module, n_features).parameters()]
+        sizes = [(p.numel(), p.ndim > 1) for p in _template(self.module, n_features).parameters()]
         return np.concatenate([np.full(n, float(weights)) for n, weights in sizes])
 
-    def _rows_with_pullback(self, theta: Array, X: Any) -> tuple[Array, Callable[[Array], Array]]:
+    def _rows_with_pullback(self, theta: Array, X: Features) -> tuple[Array, Callable[[Array], Array]]:
         net = _Net(self, theta, X.shape[1])
         outs = [(a, b, net.forward(X[a:b])) for a, b in _blocks(X)]
 
@@ -95,31 +100,31 @@ class Torch(RowScorer):
 
 
 class _Net:
-    """A module with given parameters, copied so that threads do not share it."""
+    """A module with the parameters θ, copied so that threads do not share it."""
 
     def __init__(self, scorer: Torch, theta: Array, n_features: int) -> None:
-        self.torch, self.net = _torch(), copy.deepcopy(_made(scorer.module, n_features))
+        self.torch, self.net = _torch(), copy.deepcopy(_template(scorer.module, n_features))
         self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(theta.copy()), self.net.parameters())
 
-    def score(self, X: Any) -> Array:
+    def score(self, X: Features) -> Array:
         with self.torch.no_grad():
             return _joined([self.forward(X[a:b]).numpy() for a, b in _blocks(X)])
 
-    def forward(self, X: Any) -> Any:
+    def forward(self, X: Features) -> Any:
         rows = dense(X).astype(np.float64)
         out = self.net(self.torch.from_numpy(rows))
         if out.numel() != len(rows):
             raise IncompatibleError(f"torch: the module gave shape {tuple(out.shape)} for {len(rows)} rows.")
         return out.reshape(-1)
 
-    def backward(self, out: Any, gradient: Array) -> Array:
+    def backward(self, out: torch.Tensor, gradient: Array) -> Array:
         above, theta = self.torch.from_numpy(np.array(gradient)), list(self.net.parameters())
-        found = self.torch.autograd.grad(out, theta, above, retain_graph=True, materialize_grads=True)
-        return np.concatenate([g.numpy().ravel() for g in found])
+        gradients = self.torch.autograd.grad(out, theta, above, retain_graph=True, materialize_grads=True)
+        return np.concatenate([g.numpy().ravel() for g in gradients])
 
 
-def _blocks(X: Any) -> list[tuple[int, int]]:
-    """Blocks of rows, one after another: torch brings its own threads."""
+def _blocks(X: Features) -> list[tuple[int, int]]:
+    """Blocks of rows, for a plain loop: torch has its own threads."""
     return [(a, min(a + BLOCK, X.shape[0])) for a in range(0, X.shape[0], BLOCK)]
 
 
@@ -128,8 +133,8 @@ def _joined(parts: list[Array]) -> Array:
 
 
 @functools.lru_cache(maxsize=8)
-def _made(module: str, n_features: int) -> Any:
-    """A module whose own numbers are never used, only its form."""
+def _template(module: str, n_features: int) -> Any:
+    """A module of which only the shapes of its parameters are used."""
     torch = _torch()
     with torch.random.fork_rng(devices=[]):
         return _make(module, n_features)
@@ -143,16 +148,16 @@ def _make(module: str, n_features: int) -> Any:
         )
     file, _, factory = module.partition(":")
     try:
-        made = getattr(importlib.import_module(file), factory)(n_features).double().eval()
+        net = getattr(importlib.import_module(file), factory)(n_features).double().eval()
     except (ImportError, AttributeError, ValueError) as error:
         raise ParameterError(
             f"torch: module must be package.file:factory; {module} cannot be made: {error}."
         ) from error
-    if next(made.buffers(), None) is not None:
+    if next(net.buffers(), None) is not None:
         raise ParameterError(
             f"torch: {module} has buffers beside its parameters, which no solver moves. Leave them out."
         )
-    return made
+    return net
 
 
 def _torch() -> Any:

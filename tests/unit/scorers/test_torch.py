@@ -41,7 +41,7 @@ def trusted(monkeypatch):
         name = f"{__name__}:{factory.__name__}"
         monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
         monkeypatch.setenv("PODIUM_TORCH", f"elsewhere:net,{name}")
-        scorers_torch._made.cache_clear()
+        scorers_torch._template.cache_clear()
         return Torch(module=name)
 
     return trust
@@ -66,7 +66,7 @@ def test_a_model_holds_numbers_and_a_name_and_scores_the_same_when_loaded(tmp_pa
 def test_a_strangers_model_runs_no_code_that_was_not_trusted(tmp_path, trusted, monkeypatch):
     train(DATA, f"listnet(scorer={trusted(linear)},solver=adam(epochs=1))").save(tmp_path / "m.podium")
     monkeypatch.delenv("PODIUM_TORCH")
-    scorers_torch._made.cache_clear()
+    scorers_torch._template.cache_clear()
     with pytest.raises(ModelFileError, match=r"is code, and this process was not told to run it.*PODIUM_TORCH="):
         Model.load(tmp_path / "m.podium")
 
@@ -106,6 +106,6 @@ def test_modules_that_are_no_scorers_are_refused_in_words(trusted):
 
 def test_without_torch_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    scorers_torch._made.cache_clear()
+    scorers_torch._template.cache_clear()
     with pytest.raises(MissingPackageError, match=r"pip install 'podium\[torch\]'"):
         Torch().score({"theta": np.zeros(4)}, DATA)

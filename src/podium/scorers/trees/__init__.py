@@ -1,4 +1,4 @@
-"""Regression trees: the scorer, the forest it is made of, LightGBM's text and data, and quick scoring."""
+"""Regression trees: the scorer, forests as arrays, LightGBM's text and data, and fast scoring."""
 
 import lazy_loader
 

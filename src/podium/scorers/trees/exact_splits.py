@@ -1,21 +1,19 @@
-"""Splits in their plainest form: x ≤ a float32 number goes left, NaN goes to a given side, nothing else.
+"""Exact splits: any split rule of LightGBM as x ≤ a float32 threshold, with a side for NaN.
 
-Every rule of LightGBM can be written that way, for all float32 values x. It compares x with a float64 t: x ≤ t where
-x ≤ the largest float32 up to t. It takes |x| ≤ TINY for 0: so no threshold within [−TINY, TINY) matters. Where it
-takes zeros for missing and sends them to the other side than t would, a split becomes three that share children.
-An increasing map of the features (z-scores) only moves thresholds.
+This holds for all float32 values x. LightGBM compares x with a float64 t: x ≤ t if and only if x ≤ the largest float32
+up to t. It takes |x| ≤ TINY for 0: so thresholds within [−TINY, TINY) are equal. If zeros count as missing and go to
+the other side than t says, a split becomes three that share children. An increasing map of the features (z-scores)
+only moves thresholds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Singles
+from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints, Singles
 from podium.base.errors import IncompatibleError
 from podium.base.float32 import LARGEST, from_place, next_down, round_down, to_place
 from podium.base.threads import map_blocks
@@ -26,9 +24,9 @@ MOST_LEAVES = 65_536
 
 
 def split_exactly(forest: Forest) -> Forest:
-    """The same decisions for every float32 input, by splits that are all EXACT with float32 thresholds.
+    """Forest with the same decisions for every float32 input, whose splits are all EXACT with float32 thresholds.
 
-    Splits may then be reached from several others: `expand` makes trees of them again.
+    Its splits may be reached from several others: `expand` turns them into trees again.
     """
     t, missing = forest.threshold, forest.missing
     cut = round_down(t)
@@ -36,29 +34,29 @@ def split_exactly(forest: Forest) -> Forest:
     cut = np.where(flushed & (cut >= -TINY) & (cut < 0), next_down(-TINY), cut)
     cut = np.where(flushed & (cut >= 0) & (cut < TINY), np.float32(TINY), cut)
     zero_left = t >= 0
-    torn = (missing == ZERO) & (forest.missing_left != zero_left)
+    separate_zeros = (missing == ZERO) & (forest.missing_left != zero_left)
     plain = replace(
         forest,
         threshold=cut.astype(np.float64),
         missing=np.full_like(missing, EXACT),
         missing_left=forest.nan_left,
     )
-    return _part_zeros(plain, torn) if torn.any() else plain
+    return _separate_zeros(plain, separate_zeros) if separate_zeros.any() else plain
 
 
-def _part_zeros(forest: Forest, torn: NDArray[np.bool_]) -> Forest:
-    """Splits that are `torn` also ask whether x is one of the zeros, which go where NaN goes."""
+def _separate_zeros(forest: Forest, chosen: Flags) -> Forest:
+    """Add two splits to each of the `chosen`, which send zeros to the side of NaN."""
     order, first, extra = [], [0], []
     for t in range(forest.n_trees):
         a, b = forest.first_split[t : t + 2]
-        mine = np.flatnonzero(torn[a:b])
-        order += [*range(a, b), *np.repeat(a + mine, 2)]
-        extra += [(len(order) - 2 * len(mine) + 2 * k, a, a + node, b - a + 2 * k) for k, node in enumerate(mine)]
+        nodes = np.flatnonzero(chosen[a:b])
+        order += [*range(a, b), *np.repeat(a + nodes, 2)]
+        extra += [(len(order) - 2 * len(nodes) + 2 * k, a, a + node, b - a + 2 * k) for k, node in enumerate(nodes)]
         first.append(len(order))
     rows = np.array(order, np.int64)
     left, right = forest.left[rows].copy(), forest.right[rows].copy()
     threshold, start = forest.threshold[rows].copy(), np.array(first)
-    for at, a, node, name in extra:  # its two more splits are at `at` and at + 1, `name` and name + 1 within the tree
+    for at, a, node, name in extra:  # the added splits are at `at` and at + 1, numbers `name` and name + 1 in the tree
         here = int(start[np.searchsorted(forest.first_split, a, side="right") - 1] + node - a)
         ways = (left[here], right[here])
         zeros, others = ways if forest.missing_left[node] else ways[::-1]
@@ -78,10 +76,10 @@ def _part_zeros(forest: Forest, torn: NDArray[np.bool_]) -> Forest:
     )
 
 
-def expand(forest: Forest, *, one_sided: NDArray[Any] | None = None) -> Forest:
-    """Trees whose splits and leaves are each reached once, in depth-first order, left before right.
+def expand(forest: Forest, *, one_sided: AnyArray | None = None) -> Forest:
+    """Forest whose splits and leaves are each reached once, in depth-first order, left before right.
 
-    `one_sided` has −1 for a split at which every document goes left, 1 for right; such splits are left out.
+    `one_sided` is −1 for a split at which every document goes left, 1 for right; such splits are removed.
     """
     trees = [_expand_tree(forest, t, one_sided) for t in range(forest.n_trees)]
     splits = np.array([split for tree in trees for split in tree[0]], np.int64)
@@ -103,13 +101,13 @@ def expand(forest: Forest, *, one_sided: NDArray[Any] | None = None) -> Forest:
     )
 
 
-def _expand_tree(forest: Forest, t: int, one_sided: NDArray[Any] | None) -> tuple[list[int], list[int], list[int]]:
-    """The splits and leaves reached in tree t, as places in the forest, and the children of each split in turn."""
+def _expand_tree(forest: Forest, t: int, one_sided: AnyArray | None) -> tuple[list[int], list[int], list[int]]:
+    """Splits and leaves reached in tree t, as indices in the forest, and the two children of each split."""
     a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
     splits, leaves, children = list[int](), list[int](), list[int]()
     waiting: list[tuple[int, int | None]] = [(0 if forest.first_split[t + 1] > a else -1, None)]
     while waiting:  # a stack, since a tree may be deeper than Python's recursion
-        node, place = waiting.pop()  # the place in `children` where the node is to be named; None of the root
+        node, place = waiting.pop()  # place: where the node's number goes in `children`; None for the root
         while node >= 0 and one_sided is not None and one_sided[a + node]:
             node = int((forest.left if one_sided[a + node] < 0 else forest.right)[a + node])
         if place is not None:
@@ -129,9 +127,9 @@ def _expand_tree(forest: Forest, t: int, one_sided: NDArray[Any] | None) -> tupl
 
 
 def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features: int) -> Forest:
-    """A forest over x' = features(x) as one over x. Each x'_l is a non-decreasing function of x_l alone.
+    """A forest over x' = features(x) as a forest over x; each x'_l must be a non-decreasing function of x_l alone.
 
-    The threshold on x is the largest float32 whose image is up to that on x', by bisection with `features` itself.
+    The threshold on x is the largest float32 whose image is at most that on x', by bisection with `features` itself.
     """
     cuts, back = np.unique(np.stack([forest.feature.astype(np.float64), forest.threshold]), axis=1, return_inverse=True)
     column, bound = cuts[0].astype(np.int64), cuts[1]
@@ -139,7 +137,7 @@ def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features:
     row = np.arange(len(column)) - ends[column]
     X = np.zeros((int(np.diff(ends).max(initial=0)), n_features), np.float32)
 
-    def passes(values: Singles) -> NDArray[np.bool_]:
+    def passes(values: Singles) -> Flags:
         X[row, column] = values
         return np.asarray(features(X)[row, column] <= bound)
 
@@ -148,21 +146,21 @@ def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features:
         middle = (low + high + 1) // 2
         right = passes(from_place(np.maximum(middle, -_LAST)))
         low, high = np.where(right & (middle > low), middle, low), np.where(right, high, middle - 1)
-    found = np.where(low < -_LAST, -np.inf, from_place(np.maximum(low, -_LAST)).astype(np.float64))
+    threshold = np.where(low < -_LAST, -np.inf, from_place(np.maximum(low, -_LAST)).astype(np.float64))
     nan_left = passes(np.full(len(column), np.nan, np.float32))
-    found, nan_left = found[back.reshape(-1)], nan_left[back.reshape(-1)]
-    made = replace(forest, n_features=n_features, threshold=found, missing_left=nan_left)
-    one_sided = np.where((found >= LARGEST) & nan_left, -1, np.where(np.isneginf(found) & ~nan_left, 1, 0))
-    return expand(made, one_sided=one_sided) if one_sided.any() else made
+    threshold, nan_left = threshold[back.reshape(-1)], nan_left[back.reshape(-1)]
+    folded = replace(forest, n_features=n_features, threshold=threshold, missing_left=nan_left)
+    one_sided = np.where((threshold >= LARGEST) & nan_left, -1, np.where(np.isneginf(threshold) & ~nan_left, 1, 0))
+    return expand(folded, one_sided=one_sided) if one_sided.any() else folded
 
 
 _LAST = int(to_place(np.array([LARGEST], np.float32))[0])
 
 
 def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
-    """The scores of rows: values added tree by tree from 0, in float32 if `single`, else in float64.
+    """Scores of rows: values added tree by tree from 0, in float32 if `single`, else in float64.
 
-    Of splits that are EXACT or NEVER. They may be shared.
+    Splits must be EXACT or NEVER; they may be shared.
     """
     kind = np.float32 if single else np.float64
     with np.errstate(over="ignore", under="ignore"):
@@ -180,8 +178,8 @@ def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
 
 @compiled
 def _add(
-    X: Any, first_split: Any, first_leaf: Any, feature: Any, threshold: Any, nan_left: Any, left: Any, right: Any,
-    values: Any, out: Any,
+    X: Singles, first_split: Ints, first_leaf: Ints, feature: Int32s, threshold: Array, nan_left: Flags,
+    left: Int32s, right: Int32s, values: AnyArray, out: AnyArray,
 ) -> None:  # fmt: skip
     for i in range(X.shape[0]):
         for t in range(len(first_split) - 1):
@@ -195,7 +193,7 @@ def _add(
 
 
 def depth(forest: Forest) -> int:
-    """The largest number of splits on the way to a leaf."""
+    """Depth of the forest: the largest number of splits on the way to a leaf."""
 
     def deepest(_: int, left: int, right: int) -> int:
         return 1 + max(left, right)

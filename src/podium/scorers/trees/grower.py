@@ -1,28 +1,30 @@
-"""Growing LightGBM's trees on targets of one's own, the same bits on every run and for any number of threads."""
+"""Grow LightGBM trees on custom gradients, with the same bits on every run and for any number of threads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Bytes, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.base.threads import openmp_threads
 from podium.data.dataset import Dataset
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.lightgbm_data import binned, for_lightgbm
 
+if TYPE_CHECKING:
+    import lightgbm
+
 
 class Bins:
-    """The features of training and validation data, binned once for all trees that grow on them."""
+    """Features of training and validation data, binned once for all trees."""
 
-    def __init__(self, data: Dataset, valid: Dataset | None, **settings: Any) -> None:
+    def __init__(self, data: Dataset, valid: Dataset | None, **settings: float) -> None:
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
-        self.settings = {**DETERMINISTIC, "num_threads": threads, **settings}
+        self.settings: dict[str, Any] = {**DETERMINISTIC, "num_threads": threads, **settings}
         self.n_features = data.n_features
         self.n_documents = data.n_documents
         with self.memory():
@@ -30,7 +32,7 @@ class Bins:
             self.valid: Any = None if valid is None else self._binned(valid, self.train)
         self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
 
-    def _binned(self, data: Dataset, reference: Any) -> Any:
+    def _binned(self, data: Dataset, reference: lightgbm.Dataset | None) -> lightgbm.Dataset:
         import lightgbm
 
         zeros, features = np.zeros(data.n_documents, np.float32), for_lightgbm(data.features)
@@ -38,7 +40,7 @@ class Bins:
 
     @contextmanager
     def memory(self) -> Iterator[None]:
-        """Say in words that memory ended."""
+        """Raise a clear error if memory runs out."""
         from lightgbm.basic import LightGBMError
 
         try:
@@ -64,49 +66,50 @@ class Grower:
 
         self._bins = bins
         with bins.memory():
-            # LightGBM refuses to start where no feature can be split.
+            # LightGBM refuses to start if no feature can be split.
             self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
             if self._booster is not None and bins.valid is not None:
                 self._booster.add_valid(bins.valid, "valid")
 
     def grow(self, derivatives: Callable[[Array], tuple[Array, Array]]) -> bool:
-        """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False where no split was found.
+        """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False if there was no split.
 
-        `derivatives` gives both at the current outputs.
+        `derivatives` computes both from the current outputs.
         """
         with self._bins.memory():
             return self._booster is not None and not self._booster.update(fobj=lambda outputs, _: derivatives(outputs))
 
     def outputs(self) -> Array:
-        """The sum of the trees for each training document, kept up to date tree by tree."""  # (N,)
-        return self._look("train")
+        """Current sum of the trees for each training document."""  # (N,)
+        return self._outputs_of("train")
 
     def valid_outputs(self) -> Array:
-        """The same for the validation documents."""
-        return self._look("valid")
+        """Current sum of the trees for each validation document."""
+        return self._outputs_of("valid")
 
-    def text(self, rounds: int) -> NDArray[np.uint8]:
-        """The first `rounds` trees, as `Trees` scores with them."""
+    def text(self, rounds: int) -> Bytes:
+        """LightGBM's text of the first `rounds` trees, the parameter of `Trees`."""
         if self._booster is None or rounds == 0:
             return np.frombuffer(lightgbm_text.constant(self._bins.n_features), np.uint8)
         return np.frombuffer(lightgbm_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
 
-    def _look(self, which: str) -> Array:
-        seen: list[Array] = []
+    def _outputs_of(self, which: str) -> Array:
+        """LightGBM's outputs, which it passes to evaluation functions only."""
+        copies: list[Array] = []
 
-        def look(outputs: Array, _: Any) -> tuple[str, float, bool]:
-            seen.append(np.array(outputs, np.float64))
-            return "seen", 0.0, True
+        def copy(outputs: Array, _: lightgbm.Dataset) -> tuple[str, float, bool]:
+            copies.append(np.array(outputs, np.float64))
+            return "copied", 0.0, True
 
         if self._booster is None:
             data = self._bins.train if which == "train" else self._bins.valid
             return np.zeros(data.num_data())
-        (self._booster.eval_train if which == "train" else self._booster.eval_valid)(look)
-        return seen[0]
+        (self._booster.eval_train if which == "train" else self._booster.eval_valid)(copy)
+        return copies[0]
 
 
 _WORTH_THREADS = 2**20
-"""Feature values below which threads wait for each other longer than they work, far longer on busy cores."""
+"""Feature values from which on threads pay; with fewer, they wait for each other longer than they work."""
 DETERMINISTIC = {
     "objective": "none",
     "boost_from_average": False,

@@ -1,8 +1,8 @@
-"""Features as LightGBM bins them for training: some columns at a time, so that few of them are in memory as numbers.
+"""LightGBM datasets: features are binned a group of columns at a time, to save memory.
 
-LightGBM holds a sample of its columns, and all of their bins twice while rows arrive, until it has the last one. So
-each group of columns is a dataset of its own, and the first takes in the others. The groups depend on the shape of the
-features alone: rows that are on disk have the trees of rows in memory, to the bit.
+While rows arrive, LightGBM holds a sample of the columns and all of their bins twice. So each group of columns is a
+dataset of its own, and is then merged into the first. The groups depend on the shape of the features alone: trees of
+rows on disk equal those of rows in memory, to the bit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,27 +19,31 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import FileRows, Rows, blocks
 from podium.base.threads import BLOCK
 
+if TYPE_CHECKING:
+    import lightgbm
+    import scipy.sparse as sp
+
 MEMORY = 2**25
-"""Bytes for the columns that are binned at a time, where one column takes less."""
-_SAMPLE = 200_000  # documents that LightGBM finds bins from, at most; it holds 12 to 24 bytes of each
+"""Bytes for a group of columns; at least one column is binned at a time."""
+_SAMPLE = 200_000  # most documents from which LightGBM finds bins; it holds 12 to 24 bytes of each
 
 
-def binned(X: Any, settings: dict[str, Any]) -> Any:
-    """A `lightgbm.Dataset` of dense features, constructed, with labels of 0."""
+def binned(X: Singles | Rows, settings: dict[str, Any]) -> lightgbm.Dataset:
+    """Bin dense features: a constructed `lightgbm.Dataset`, with labels of 0."""
     n = len(X)
     groups = _columns(X, max(MEMORY // (4 * n + 24 * min(n, _SAMPLE) + 1), 1))
     whole = _dataset(groups, 0, settings, label=np.zeros(n, np.float32))
     while whole.num_feature() < X.shape[1]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that the features themselves are not kept
+            warnings.simplefilter("ignore")  # it warns that raw features are not kept
             whole.add_features_from(_dataset(groups, whole.num_feature(), settings, label=None))
     return whole
 
 
-def for_lightgbm(X: Any) -> Any:
-    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays.
+def for_lightgbm(X: Singles | sp.csr_array | Rows) -> Any:
+    """Features in a form that LightGBM accepts: it takes sparse matrices, not sparse arrays.
 
-    Rows that are not in memory are binned block by block.
+    Rows on disk are read block by block.
     """
     if isinstance(X, Rows):
         return _batches(X)
@@ -50,17 +54,19 @@ def for_lightgbm(X: Any) -> Any:
     return sp.csr_matrix(X)
 
 
-def _dataset(groups: Iterator[Singles], first: int, settings: dict[str, Any], *, label: Any) -> Any:
-    """The next columns, of which nothing but the bins is kept."""
+def _dataset(
+    groups: Iterator[Singles], first: int, settings: dict[str, Any], *, label: Singles | None
+) -> lightgbm.Dataset:
+    """Dataset of the next group of columns, of which only the bins are kept."""
     import lightgbm
 
-    some = next(groups)
-    names = [f"Column_{k}" for k in range(first, first + some.shape[1])]
-    return lightgbm.Dataset(some, label=label, feature_name=names, params=settings).construct()
+    columns = next(groups)
+    names = [f"Column_{k}" for k in range(first, first + columns.shape[1])]
+    return lightgbm.Dataset(columns, label=label, feature_name=names, params=settings).construct()
 
 
-def _columns(X: Any, width: int) -> Iterator[Singles]:
-    """Some columns at a time, in their order. Rows that are not in memory are first written to disk by columns."""
+def _columns(X: Singles | Rows, width: int) -> Iterator[Singles]:
+    """Groups of columns, in order. Rows on disk are first written to a temporary file by columns."""
     n, d = X.shape
     if not isinstance(X, Rows) or width >= d:
         for c in range(0, max(d, 1), width):
@@ -79,26 +85,26 @@ def _columns(X: Any, width: int) -> Iterator[Singles]:
             yield FileRows(file.fileno(), (n, min(width, d - c)), start=4 * n * c)[:]
 
 
-def _write_columns(X: Rows, width: int, file: Any) -> None:
-    """Write all rows of the first columns, then all rows of the next ones."""
+def _write_columns(X: Rows, width: int, file: IO[bytes]) -> None:
+    """Write all rows of the first group of columns, then all rows of the next one."""
     n, d = X.shape
     for a, b in blocks(0, n):
         block = X.read(a, b)
         for c in range(0, d, width):
-            some = np.ascontiguousarray(block[:, c : c + width], "<f4")
-            file.seek(4 * (n * c + a * some.shape[1]))
-            file.write(some.data)
+            part = np.ascontiguousarray(block[:, c : c + width], "<f4")
+            file.seek(4 * (n * c + a * part.shape[1]))
+            file.write(part.data)
     file.flush()
 
 
-def _batches(X: Rows) -> Any:
-    """A `lightgbm.Sequence` over rows that are not in memory, which LightGBM reads block by block."""
+def _batches(X: Rows) -> lightgbm.Sequence:
+    """A `lightgbm.Sequence` of rows on disk, which LightGBM reads block by block."""
     import lightgbm
 
     class Batches(lightgbm.Sequence):  # type: ignore[misc]
         batch_size = BLOCK
 
-        def __getitem__(self, key: Any) -> Any:
+        def __getitem__(self, key: int | slice | list[int]) -> Any:
             return X[key]
 
         def __len__(self) -> int:

@@ -1,8 +1,8 @@
-"""LightGBM's model text: written of a forest, read as one, and checked before LightGBM's own reader sees it.
+"""LightGBM's model text: write a forest, read a forest, and check text before LightGBM's own reader gets it.
 
-That reader trusts its input: an index out of range, a loop among nodes or a wrong length ends the process or hangs
-it. So text from a model file has to follow the grammar here to the letter: a header, then trees whose nodes are each
-reached once, on numeric features that exist. Nothing else passes.
+That reader trusts its input: an index out of range, a loop among nodes or a wrong length crashes the process or hangs
+it. So text from a model file must follow the grammar here exactly: a header, then trees whose nodes are each reached
+once, on numeric features that exist.
 
     >>> check(constant(3), 3)
     >>> read_forest(np.frombuffer(constant(3), np.uint8), 3).values.tolist()
@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes
 from podium.base.errors import ModelFileError
 from podium.scorers.trees.forest import EXACT, NAN, Forest, build
 
@@ -26,26 +25,26 @@ END = "end of trees"
 
 
 def trim(text: str) -> bytes:
-    """The text up to the end of the trees; what follows are training parameters, such as the number of threads."""
+    """The text up to the end of the trees, without the training parameters, such as the number of threads."""
     return (text.partition(f"\n{END}\n")[0] + f"\n{END}\n").encode()
 
 
 def constant(n_features: int) -> bytes:
-    """One tree of one leaf that scores 0: what boosting grows where there is nothing to split."""
+    """One tree of one leaf that scores 0: the result of boosting if no feature can be split."""
     lines = ["num_leaves=1", "num_cat=0", *(f"{key}=" for key in _LISTS), "is_linear=0"]
     lines[lines.index("leaf_value=")] = "leaf_value=0"
     return whole(["Tree=0\n" + "\n".join([*lines, "shrinkage=1"]) + "\n\n\n"], n_features)
 
 
 def whole(trees: Sequence[str], n_features: int) -> bytes:
-    """The text of trees, each from its number to the two empty lines after it, with their header."""
+    """Join the texts of trees, each from its number to the two empty lines after it, and add the header."""
     sizes = " ".join(str(len(tree)) for tree in trees)
     header = [*_header(n_features), "feature_infos=" + " ".join(["none"] * n_features), f"tree_sizes={sizes}"]
     return "\n".join([*header, "", "".join(trees) + END, ""]).encode()
 
 
 def check(raw: bytes, n_features: int) -> None:
-    """Raise a clear error for text that LightGBM's reader must not see."""
+    """Raise a clear error for text that LightGBM's reader must not get."""
     try:
         text = raw.decode("ascii")
     except UnicodeDecodeError:
@@ -67,20 +66,20 @@ def check(raw: bytes, n_features: int) -> None:
         _refuse("something other than the end follows the last tree")
 
 
-def read_forest(text: NDArray[np.uint8], n_features: int, *, exact: bool = False) -> Forest:
-    """The trees of LightGBM's text, which is checked first. With `exact`, values next to 0 are themselves."""
+def read_forest(text: Bytes, n_features: int, *, exact: bool = False) -> Forest:
+    """Check and read LightGBM's text. With `exact`, tiny values are compared as they are."""
     whole = text.tobytes()
     check(whole, n_features)
-    found: dict[str, list[str]] = {key: [] for key in _COLUMNS}
+    texts: dict[str, list[str]] = {key: [] for key in _COLUMNS}
     splits, leaves = [0], [0]
     for line in whole.decode().splitlines():
         key, _, value = line.partition("=")
-        if key in found:
-            found[key].append(value)
+        if key in texts:
+            texts[key].append(value)
         elif key == "num_leaves":
             splits.append(splits[-1] + int(value) - 1)
             leaves.append(leaves[-1] + int(value))
-    arrays: dict[str, Any] = {key: np.array(" ".join(found[key]).split(), of) for key, of in _COLUMNS.items()}
+    arrays: dict[str, Any] = {key: np.array(" ".join(texts[key]).split(), of) for key, of in _COLUMNS.items()}
     decision = arrays["decision_type"]
     missing = (decision >> 2 & 3).astype(np.uint8)
     if exact and (missing != NAN).any():
@@ -101,7 +100,7 @@ def read_forest(text: NDArray[np.uint8], n_features: int, *, exact: bool = False
 
 
 def write_forest(forest: Forest) -> bytes:
-    """The text. Splits that are EXACT are written as NAN; `read_forest(…, exact=True)` makes them EXACT again."""
+    """Write a forest as text. EXACT splits are written as NAN; `read_forest(…, exact=True)` reads them as EXACT."""
     trees = [_written(forest, t) for t in range(forest.n_trees)]
     return whole(trees, forest.n_features)
 
@@ -110,11 +109,11 @@ _WHOLE, _REAL = r"\d{1,10}+", r"\d{1,20}+(?:\.\d{1,20}+)?+(?:e[+-]?\d{1,3}+)?+"
 _ANY = rf"-?(?:{_REAL}|inf|nan)"
 _INFOS = re.compile(rf"feature_infos=(?:none|\[{_ANY}:{_ANY}\])(?: (?:none|\[{_ANY}:{_ANY}\]))*")
 _SIZES = re.compile(rf"tree_sizes={_WHOLE}(?: {_WHOLE})*")
-_LISTS = {  # a number per split, or per leaf where the name says so
+_LISTS = {  # a number per split, or per leaf if the name begins with leaf
     "split_feature": _WHOLE,
     "split_gain": _ANY,
-    "threshold": rf"-?(?:{_REAL}|inf)",  # infinite where a split parts missing values from all others
-    "decision_type": "0|2|4|6|8|10",  # on a number, and the side of missing ones; a category would be odd
+    "threshold": rf"-?(?:{_REAL}|inf)",  # infinite if a split separates missing values from all others
+    "decision_type": "0|2|4|6|8|10",  # numeric splits and the side of missing values; those of categories are odd
     "left_child": rf"-?{_WHOLE}",
     "right_child": rf"-?{_WHOLE}",
     "leaf_value": rf"-?{_REAL}",
@@ -127,7 +126,7 @@ _LISTS = {  # a number per split, or per leaf where the name says so
 _PATTERNS = {
     "num_leaves": re.compile(r"[1-9]\d{0,9}"),
     "num_cat": re.compile("0"),
-    **{key: re.compile(rf"(?:(?:{one})(?: (?:{one}))*)?") for key, one in _LISTS.items()},
+    **{key: re.compile(rf"(?:(?:{number})(?: (?:{number}))*)?") for key, number in _LISTS.items()},
     "is_linear": re.compile("0"),
     "shrinkage": re.compile(_REAL),
 }
@@ -178,7 +177,7 @@ def _is_whole(key: str) -> bool:
 
 
 def _check_shape(fields: dict[str, str], number: int, n_leaves: int) -> None:
-    """Every node and every leaf is reached exactly once from the root; −1 − leaf stands for a leaf."""
+    """Check that every node and leaf is reached exactly once from the root; a child −1 − k is leaf k."""
     left, right = ([int(child) for child in fields[side].split()] for side in ("left_child", "right_child"))
     if any(not -n_leaves <= child < n_leaves - 1 for child in left + right):
         _refuse(f"tree {number}: a node has a child that does not exist")
@@ -243,12 +242,12 @@ def _written(forest: Forest, t: int) -> str:
 
 
 def _counts(cover: Array) -> Array:
-    """Whole numbers of at least 1 in proportion to the cover; the cover itself where it is such."""
+    """Integers of at least 1 in proportion to the cover; the cover itself if it has such integers."""
     if (cover == np.rint(cover)).all() and cover.min() >= 1 and cover.sum() < 2**31:
         return cover.astype(np.int64)
-    known = np.where(np.isfinite(cover), np.maximum(cover, 0.0), 0.0)
-    total = known.sum()
-    return np.maximum(np.rint(known * (_TOTAL / total)) if total > 0 else known, 1.0).astype(np.int64)
+    weights = np.where(np.isfinite(cover), np.maximum(cover, 0.0), 0.0)
+    total = weights.sum()
+    return np.maximum(np.rint(weights * (_TOTAL / total)) if total > 0 else weights, 1.0).astype(np.int64)
 
 
 def _integers(values: Iterable[int]) -> str:
@@ -259,4 +258,4 @@ def _reals(values: Iterable[float]) -> str:
     return " ".join(repr(float(value)) for value in values)
 
 
-_TOTAL = 1e6  # what the weights of a tree's leaves add up to where they are no counts
+_TOTAL = 1e6  # sum of the weights of a tree's leaves if the cover has no counts

@@ -1,9 +1,9 @@
-"""QuickScorer: the scores of a forest by masks of leaves, for many documents at once.
+"""QuickScorer: fast scoring of a forest by bit masks of leaves, for many documents at once.
 
-Leaves are numbered from left to right, and a document begins with all of them. Each split that it does not pass
-(not x ≤ threshold) takes away the leaves on its left; what remains at the lowest number is the leaf it falls into. So
-all splits of a tree are looked at in any order and without a branch, 32 documents at a time. The sums are those of
-LightGBM to the bit: tree by tree in float64.
+Leaves are numbered from left to right, and a document begins with the mask of all leaves. Each split that sends it to
+the right (not x ≤ threshold) clears the leaves on its left; the lowest bit left is the document's leaf. So all splits
+of a tree are evaluated in any order and without a branch, 32 documents at a time. The sums are those of LightGBM to the
+bit: tree by tree in float64.
 Trees of more than 64 leaves are walked from the root.
 Reference: Lucchese et al., QuickScorer, SIGIR 2015; Ye et al., RapidScorer, KDD 2018.
 """
@@ -12,38 +12,41 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Int32s, Ints, Singles, Words, is_sparse
+from podium.base.arrays import AnyArray, Array, Int32s, Ints, Singles, Words, is_sparse
 from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
 from podium.jit.lanes import clear_leaves, trailing_zeros
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
 
+if TYPE_CHECKING:
+    from podium.scorers.base import Features
+
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
-_CELLS = 2**20  # of sparse rows that are made dense at a time
+_CELLS = 2**20  # values of sparse rows to convert to dense at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Masks:
-    """A forest laid out for scoring. A column is a feature with what splits take for its missing value."""
+    """A forest laid out for scoring. A column is a feature together with its treatment of missing values."""
 
     n_features: int
-    columns: NDArray[np.int64]  # (C, 3) feature, missing, whether a missing value goes left
-    first_split: NDArray[np.int64]  # (T+1,)
-    first_leaf: NDArray[np.int64]  # (T+1,)
-    column: NDArray[np.int32]  # (K,)
-    threshold: NDArray[np.float32]  # (K,) the largest float32 up to the split's
-    mask: NDArray[Any]  # (K,) uint32 or uint64 without the leaves on the left; empty where trees are too large
-    children: NDArray[np.int32]  # (K, 2)
+    columns: Ints  # (C, 3) feature, missing, whether a missing value goes left
+    first_split: Ints  # (T+1,)
+    first_leaf: Ints  # (T+1,)
+    column: Int32s  # (K,)
+    threshold: Singles  # (K,) the largest float32 up to the split's
+    mask: AnyArray  # (K,) uint32 or uint64, 0 for leaves on the left; empty if trees are too large
+    children: Int32s  # (K, 2)
     values: Array  # (L,) from left to right
 
-    def __call__(self, X: Any) -> Array:
-        """The scores of rows of features, dense or CSR; threads do not change a bit."""
+    def __call__(self, X: Features) -> Array:
+        """Scores of rows of features; the same bits for any number of threads."""
         out = np.zeros(X.shape[0])
         if not is_sparse(X):
             map_blocks(lambda a, b: self._rows(X[a:b], self.columns, out[a:b]), len(out))
@@ -60,7 +63,7 @@ class Masks:
         map_blocks(work, len(out))
         return out
 
-    def _rows(self, X: NDArray[np.float32], columns: NDArray[np.int64], out: Array) -> None:
+    def _rows(self, X: Singles, columns: Ints, out: Array) -> None:
         if len(self.mask) < len(self.column):
             walk(X, columns, self.first_split, self.first_leaf, self.column, self.threshold, self.children,
                  self.values, out)  # fmt: skip
@@ -100,16 +103,16 @@ def lay_out(forest: Forest) -> Masks:
 def number_leaves(
     first_split: Ints, first_leaf: Ints, children: Int32s, values: Array, moved: Array, mask: Words
 ) -> None:
-    """Put the leaves of each tree in order from left to right, and take those left of each split from its mask.
+    """Number the leaves of each tree from left to right, and clear those on the left of each split in its mask.
 
-    Masks of trees with more than 64 leaves mean nothing.
+    Masks of trees with more than 64 leaves are not used.
     """
     for t in range(len(first_split) - 1):
         k, a = first_split[t], first_leaf[t]
         if first_leaf[t + 1] - a == 1:
             moved[a] = values[a]
             continue
-        # a stack of nodes to visit; of a split twice: before its left side, with where that begins, and after it
+        # a stack of nodes to visit; a split is on it twice: before its left side, and after it with its first leaf
         waiting, begun = [(0, -1)], 0
         while len(waiting) > 0:
             node, start = waiting.pop()
@@ -129,7 +132,7 @@ def number_leaves(
 
 @functools.cache
 def scorer(lanes: int) -> Any:
-    """The kernel for a number of documents at a time."""
+    """Kernel that scores `lanes` documents at a time."""
     clear = clear_leaves(lanes)
 
     @compiled
@@ -152,16 +155,16 @@ def scorer(lanes: int) -> Any:
 
 @compiled
 def fill(X: Singles, columns: Ints, block: Singles) -> None:
-    """The columns of some documents, one after another: values that are missing become −∞ or NaN, by their side."""
+    """Transpose a block of documents to columns; missing values become −∞ (left) or NaN (right)."""
     for d in range(X.shape[0]):
         x = X[d]
         for c in range(len(columns)):
-            block[c, d] = told(x[columns[c, 0]], columns[c, 1], columns[c, 2])
+            block[c, d] = split_value(x[columns[c, 0]], columns[c, 1], columns[c, 2])
 
 
 @compiled
-def told(x: float, missing: int, left: int) -> Any:
-    """A value as splits see it: NaN goes right at every split and −∞ left; next to nothing is 0, but if EXACT."""
+def split_value(x: float, missing: int, left: int) -> Any:
+    """The value that splits compare: NaN goes right at every split and −∞ left; tiny values are 0, unless EXACT."""
     unknown = np.isnan(x)
     if unknown or (missing != EXACT and abs(x) <= np.float32(TINY)):
         if missing == NEVER or (missing == NAN and not unknown):
@@ -172,10 +175,10 @@ def told(x: float, missing: int, left: int) -> Any:
 
 @compiled
 def walk(
-    X: Any, columns: Any, first_split: Any, first_leaf: Any, column: Any, threshold: Any, children: Any, values: Any,
-    out: Any,
+    X: Singles, columns: Ints, first_split: Ints, first_leaf: Ints, column: Int32s, threshold: Singles,
+    children: Int32s, values: Array, out: Array,
 ) -> None:  # fmt: skip
-    """The same sums, each document going from split to split."""
+    """The same sums, walking each document from split to split."""
     block = np.zeros((len(columns), WIDE), np.float32)
     for a in range(0, X.shape[0], WIDE):
         n = min(WIDE, X.shape[0] - a)

@@ -1,6 +1,6 @@
 """Boosted regression trees, grown by LightGBM; params["trees"] is its text model, as bytes.
 
-Where params["exact"] is there, the trees are another library's: values next to 0 are then themselves, not 0.
+If there is params["exact"], the trees are of another library: tiny values are compared as they are, not as 0.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -22,20 +21,20 @@ from podium.scorers.trees.lightgbm_text import read_forest
 
 @register
 class Trees(Scorer):
-    """A sum of regression trees; `boosting` grows them.
+    """Sum of regression trees (gradient boosted decision trees); the solver `boosting` grows them.
 
     Cost: O(documents × features) per tree to grow, O(trees × depth) per document to score.
-    Use it for: the strongest default on engineered features; takes missing values and any scale.
+    Use it for: the strongest default on engineered features; handles missing values and any scale.
     Reference: Ke et al., LightGBM, NeurIPS 2017.
     """
 
     num_leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
     min_data_in_leaf: int = param(default=20, least=0, search=(5, 100, "log"))
-    """The least number of documents in a leaf. A cluster estimates it, so that its trees are not one machine's."""
+    """Minimum number of documents in a leaf. A cluster estimates it, so its trees differ from one machine's."""
     min_sum_hessian_in_leaf: float = param(default=1e-3, above=0)
-    """The least sum of curvature in a leaf. With min_data_in_leaf=0, a cluster has one machine's trees by it."""
+    """Minimum sum of curvature in a leaf. With min_data_in_leaf=0, a cluster grows the same trees as one machine."""
     feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
-    """The fraction of features that each tree may use."""
+    """Fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)
     solver = "boosting"
     per_query = False
@@ -60,8 +59,8 @@ class Trees(Scorer):
         return TreesForm(params["trees"], n_features, "exact" in params)
 
 
-def booster(text: NDArray[np.uint8], n_features: int) -> Any:
-    """LightGBM's own object of trees, parsed from their text, which is checked first."""
+def booster(text: Bytes, n_features: int) -> Any:
+    """Check the text of trees and parse it into LightGBM's Booster."""
     import lightgbm
 
     whole = text.tobytes()
