@@ -39,7 +39,6 @@ from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
-from podium.pages.report import write_report
 from podium.tuning import Tuning
 
 Pool = Callable[..., Iterator[TaskEvent]]
@@ -101,6 +100,8 @@ def compare(
             about = tuple(map(describe_fold, plan.folds))
             comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
         if output is not None and comparison is not None:
+            from podium.pages.report import write_report
+
             write_report(comparison, output)
     if failures:
         raise _error(failures, len(plan.tasks()), comparison, kept=output is not None)

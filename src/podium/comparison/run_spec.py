@@ -22,7 +22,6 @@ from podium.data.fold import Fold
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
 from podium.formats.folder import read_folder
-from podium.pages.overview import write_overview
 
 
 class Observer:
@@ -75,6 +74,8 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
                 comparisons[name] = comparison
                 observer.compared(name, comparison)
         if spec.output is not None and len(spec.datasets) > 1 and comparisons:
+            from podium.pages.overview import write_overview
+
             write_overview(comparisons, spec.output)
     if errors:
         raise _joined(errors, comparisons)

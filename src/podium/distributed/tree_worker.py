@@ -78,7 +78,7 @@ class Share:
             self.booster.add_valid(_binned(self.valid, train, settings).construct(), "valid")
 
     def grow(self, rounds: int) -> dict[str, Any]:
-        """Grow trees. Returns, for each, this share's loss before it, and the metric of each validation query after it."""
+        """Grow trees. Returns, for each, this share's loss before it, and the validation queries' metric after it."""
         values: list[float] = []
         measures: list[list[float | None]] = []
         for _ in range(rounds):
