@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from podium.base.errors import PodiumError
+from podium.service.experiments.ab_tests import Experiments
 from podium.service.experiments.experiment_schemas import ExperimentRequest
-from podium.service.experiments.running import Experiments
 from podium.service.feedback.events import Action, Feedback, Impression
 from podium.service.feedback.feedback_export import backup, click_log, judgments, totals, training_data
 from podium.service.feedback.judging import agreement, judged_data, qrels, read_judgments
@@ -30,7 +30,7 @@ def make_store(path: Path, models: Models) -> None:
     kept = Feedback(path)
     experiments = Experiments(kept)
     for name, kind in (("a", "split"), ("c", "shadow"), ("b", "interleave")):
-        experiments.start(ExperimentRequest(name=name, kind=kind, candidate="plain", control="web"), models.shelf)
+        experiments.start(ExperimentRequest(name=name, kind=kind, candidate="plain", control="web"), models.current)
         if name != "b":
             experiments.end(name)
     for k in range(60):

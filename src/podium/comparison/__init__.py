@@ -1,4 +1,4 @@
-"""Comparison: folds × methods × seeds, in parallel; finished tasks are saved, and a killed comparison continues."""
+"""Comparison of methods on judged data: folds × methods × seeds, in parallel; an interrupted one can be resumed."""
 
 from podium.comparison.plan import Plan, Task
 from podium.comparison.run import compare

@@ -1,8 +1,8 @@
-"""Code version: a hash of the code that a result depends on, so that a kept result is not reused after an edit.
+"""Code version: a hash of the code that a result depends on, so that a saved result is not reused after an edit.
 
-It covers every source file that `run_task` and the parts of the method reach by imports, those of plug-ins too, and the
-versions of the packages that compute. Code that only prints, draws, serves, exports or tests is not reached: editing it
-changes no result.
+It covers every source file that `run_task` and the parts of the method import, also of plug-ins, and the versions of
+the packages that compute. Code that only prints, draws, serves, exports or tests is not imported: editing it changes no
+result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Any
 
 from podium.base.registry import Named
 from podium.jit.sources import files_digest, sources_digest
@@ -24,7 +23,7 @@ PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel", "
 
 
 def code_version(*parts: Named) -> str:
-    """A hash of the code of a task, of the packages it computes with, and of the modules that define these parts.
+    """Hash of the code of a task, of the packages that compute, and of the modules that define these parts.
 
     It is random if a source file cannot be trusted, as in a notebook or after an edit while the process runs.
     """
@@ -34,8 +33,8 @@ def code_version(*parts: Named) -> str:
     return hashlib.sha256("\n".join([*digests, *_versions()]).encode()).hexdigest()
 
 
-def _parts(value: Any) -> Iterator[Named]:
-    """A named value, and the named values among its parameters."""
+def _parts(value: object) -> Iterator[Named]:
+    """Named values: the value itself, and those among its parameters."""
     if isinstance(value, Named):
         yield value
         for field in dataclasses.fields(value):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Plan of a comparison: every method on every fold with every seed. Each of these is a task.
+"""Plan of a comparison: tasks, each of which is one method on one fold with one seed.
 
 >>> from podium.data import Fold, make_letor_like, split
 >>> from podium.metrics import Metric
@@ -42,17 +42,17 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The folds, methods, metrics and seeds; `tune_by` chooses settings and stops early, on validation data."""
+    """Folds, methods, metrics and seeds; `tune_by` chooses hyperparameters and stops early, on validation data."""
 
     folds: tuple[Fold, ...]
     methods: tuple[str, ...]
     metrics: tuple[Metric, ...]
     seeds: tuple[int, ...] = (0,)
     tune_by: Metric = field(default_factory=lambda: Metric.parse("ndcg@10"))
-    search: Tuning = field(default_factory=Grid)  # on validation data
+    search: Tuning = field(default_factory=Grid)  # of hyperparameters, on validation data
 
     def check(self) -> None:
-        """Raise a clear error, before any work starts, if something would fail later."""
+        """Raise a clear error, before work starts, if a task would fail."""
         if not self.folds:
             raise ParameterError("There is no fold to compare on.")
         if not self.methods:
@@ -80,11 +80,11 @@ class Plan:
         return [Task(fold.name, name, seed) for fold in self.folds for name in self.methods for seed in self.seeds]
 
     def fold(self, task: Task) -> Fold:
-        """The data of a task."""
+        """Fold of a task."""
         return next(fold for fold in self.folds if fold.name == task.fold)
 
     def key(self, task: Task) -> str:
-        """A hash of everything that the outcome of a task depends on: its settings, its data, and the code."""
+        """Hash of everything that the outcome of a task depends on: its parameters, its data, and the code."""
         chosen = method(task.method)
         parts = [task.method, repr(chosen.learner), repr(chosen.grid), repr(self.search), str(task.seed)]
         parts += [metric.tag() for metric in (*self.metrics, self.tune_by)]
@@ -93,13 +93,13 @@ class Plan:
         return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def digests(self, task: Task) -> dict[str, str]:
-        """A hash of the data of each part of a task's fold."""
+        """Hash of the data of each part of a task's fold."""
         return self._digests[task.fold]
 
     @cached_property
     def _code_versions(self) -> dict[str, str]:
-        measures = (self.tune_by, *self.metrics)
-        return {name: code_version(method(name).learner, self.search, *measures) for name in self.methods}
+        metrics = (self.tune_by, *self.metrics)
+        return {name: code_version(method(name).learner, self.search, *metrics) for name in self.methods}
 
     @cached_property
     def _digests(self) -> dict[str, dict[str, str]]:
@@ -107,7 +107,7 @@ class Plan:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """A hash of the names of queries, documents and features of each fold."""
+        """Hash of the names of queries, documents and features of each fold."""
         return {
             fold.name: hashlib.sha256(json.dumps([_names(data) for _, data in _parts(fold)]).encode()).hexdigest()
             for fold in self.folds
@@ -115,7 +115,7 @@ class Plan:
 
 
 def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
-    """Raise a clear error if test data is missing, or a metric has no gain for some label."""
+    """Raise a clear error if test data is missing, or a metric has no gain for a label."""
     if fold.test is None or fold.test.labels is None:
         raise DataError(
             "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",
@@ -127,8 +127,8 @@ def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
 
 
 def _parts(fold: Fold) -> list[tuple[str, Dataset]]:
-    found = (("train", fold.train), ("valid", fold.valid), ("test", fold.test))
-    return [(name, data) for name, data in found if data is not None]
+    parts = (("train", fold.train), ("valid", fold.valid), ("test", fold.test))
+    return [(name, data) for name, data in parts if data is not None]
 
 
 def _names(data: Dataset) -> list[Any]:

@@ -1,8 +1,8 @@
-"""Pool: processes that run the tasks of a comparison in parallel.
+"""Process pool that runs the tasks of a comparison in parallel.
 
-Each has its share of the cores for podium, BLAS and LightGBM. Data is in shared memory, results go to the store, and
-messages are lines of JSON (see `podium.comparison.worker`). `concurrent.futures` would abandon all tasks when one
-process dies, and could not say which task that was.
+Each process has its share of the cores for podium, BLAS and LightGBM. Data is in shared memory, results go to the
+results folder, and messages are lines of JSON (see `podium.comparison.worker`). `concurrent.futures` would abandon all
+tasks if one process dies, and could not say which task that was.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Worker(Child):
 def run_on_pool(
     plan: Plan, store: Store, next_task: Callable[[], Task | None], *, jobs: int, detailed: bool
 ) -> Iterator[TaskEvent]:
-    """Run tasks on `jobs` processes, and yield what becomes of each one.
+    """Run tasks on `jobs` processes, and yield the events of each.
 
     `next_task` returns the next task, or None if none is left. If a process dies, its task has failed and a new
     process replaces it.
@@ -83,7 +83,7 @@ def run_on_pool(
         while busy:
             worker, answer = answers.get()
             if worker not in busy:
-                continue  # it was ended
+                continue  # it was stopped
             if answer is None:
                 busy.discard(worker)
                 yield _died(worker)
@@ -110,7 +110,7 @@ def run_on_pool(
 
 
 def _task(worker: Worker) -> Task:
-    assert worker.task is not None, "it answers only when asked"
+    assert worker.task is not None, "a worker answers only to a task"
     return worker.task
 
 

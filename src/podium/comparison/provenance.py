@@ -1,8 +1,8 @@
-"""Provenance: the time and memory that a piece of work took, and where, when and with what it was done.
+"""Provenance of a result: time, memory, date, machine, and versions of the packages.
 
->>> with timed() as found:
+>>> with timed() as facts:
 ...     total = sum(range(1000))
->>> sorted(found)
+>>> sorted(facts)
 ['cpu_seconds', 'environment', 'peak_memory', 'seconds', 'started', 'threads']
 """
 
@@ -28,21 +28,21 @@ PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "clarabel")
 
 @contextmanager
 def timed() -> Iterator[dict[str, Any]]:
-    """A dictionary that is filled when the block ends: seconds, memory in bytes, when, and the environment."""
-    found: dict[str, Any] = {"started": datetime.now(UTC).isoformat(timespec="seconds")}
+    """Measure a block: fills a dictionary with seconds, memory in bytes, start, and environment when the block ends."""
+    facts: dict[str, Any] = {"started": datetime.now(UTC).isoformat(timespec="seconds")}
     _forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    yield found
-    found["seconds"] = time.perf_counter() - wall
-    found["cpu_seconds"] = time.process_time() - cpu  # of all threads
-    found["peak_memory"] = _peak_memory()
-    found["threads"] = default_threads()
-    found["environment"] = environment()
+    yield facts
+    facts["seconds"] = time.perf_counter() - wall
+    facts["cpu_seconds"] = time.process_time() - cpu  # of all threads
+    facts["peak_memory"] = _peak_memory()
+    facts["threads"] = default_threads()
+    facts["environment"] = environment()
 
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """The versions of podium and of what it computes with, and the machine."""
+    """Versions of podium and of the packages that compute, and the machine."""
     return {
         "podium": version(),
         "python": platform.python_version(),
@@ -61,7 +61,7 @@ def _cpu() -> str:
 
 
 def _forget_peak() -> None:
-    """Let Linux count the process's peak of memory anew; elsewhere it is that of the process so far."""
+    """Reset the peak memory of the process on Linux; elsewhere it is that of the whole process."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

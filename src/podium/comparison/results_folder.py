@@ -1,10 +1,10 @@
-"""Store: the finished parts of a comparison in a folder, so that an interrupted one can be resumed.
+"""Results folder of a comparison: outcomes and models of finished tasks, so that an interrupted one can be resumed.
 
-DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
+DIR/runs/FOLD-METHOD.json       the outcome, with a key of everything that it depends on
 DIR/models/FOLD-METHOD.podium   the model
 
-Another seed than 0 is part of the name: FOLD-METHOD-seed3. Everything is written aside and renamed; what a killed
-process left half-written is removed when the folder is locked next.
+A seed other than 0 is part of the name: FOLD-METHOD-seed3. Files are written aside and renamed; half-written files of a
+killed process are removed when the folder is locked next.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from podium.evaluation.compare import Outcome
 
 
 class Store:
-    """Outcomes on disk. One is reused if its key is the same, and neither it nor its model file is changed."""
+    """Outcomes on disk. An outcome is reused if its key is the same, and neither it nor its model file has changed."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -38,7 +38,7 @@ class Store:
                 raise DataError(f"cannot be made a folder: {error.strerror}.", where=str(self.folder / part)) from error
 
     def read(self, task: Task, key: str) -> Outcome | None:
-        """The outcome of a task, without its model; None where it is not there or not the same."""
+        """Read the outcome of a task, without its model; None if it is missing, or has another key."""
         try:
             kept = json.loads(self._run(task).read_bytes())
             if kept["key"] != key or kept["model"] != _hash(self.model(task)) or kept.pop("sum") != _sum(kept):
@@ -61,7 +61,7 @@ class Store:
             return None
 
     def write(self, task: Task, key: str, outcome: Outcome) -> None:
-        """Keep an outcome: its model first, so that what is found is complete."""
+        """Write an outcome, its model first, so that an outcome on disk is complete."""
         assert outcome.model is not None
         outcome.model.save(self.model(task))
         kept = {
@@ -82,7 +82,7 @@ class Store:
             file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def model(self, task: Task) -> Path:
-        """The file of a task's model."""
+        """Path of a task's model."""
         return self.folder / "models" / f"{file_stem(task)}.podium"
 
     def _run(self, task: Task) -> Path:
@@ -91,7 +91,7 @@ class Store:
 
 @contextmanager
 def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Claim a folder, and remove the half-written files of killed processes."""
+    """Lock a folder, and remove the half-written files of killed processes."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with claimed(place):
@@ -101,14 +101,14 @@ def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_stem(task: Task) -> str:
-    """A file name for a task; a hash is added where characters had to be replaced, so that names stay unique."""
+    """File name of a task; if characters are replaced, a hash is added, so that names stay unique."""
     text = f"{task.fold}-{task.method}" + (f"-seed{task.seed}" if task.seed else "")
     safe = re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:80]
     return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
 def _sum(kept: dict[str, Any]) -> str:
-    """A hash of an outcome as its file holds it."""
+    """Hash of an outcome, as in its file."""
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
 

@@ -1,12 +1,12 @@
-"""Run: a comparison from its plan to its results, in one process or several.
+"""Run a comparison of methods, from its plan to its results, in one process or several.
 
     >>> import podium
     >>> data, _ = podium.make_letor_like(30, seed=1)
     >>> podium.compare(data, ["random", "single-feature"], "ndcg@10").ranking()[0]
     'single-feature'
 
-With an output folder, every finished task is saved there at once, and the same call later continues where this one
-stopped. The results are the same bits on any number of processes.
+With an output folder, every finished task is saved there at once, and the same call resumes an interrupted comparison.
+The results are the same bits on any number of processes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,10 @@ from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
-from podium.pages.report import write_report
 from podium.tuning import Tuning
 
 Pool = Callable[..., Iterator[TaskEvent]]
-"""What runs tasks and puts their outcomes into a store, as `run_on_pool` does."""
+"""Function that runs tasks and writes their outcomes to a store, like `run_on_pool`."""
 
 
 def compare(
@@ -70,7 +69,7 @@ def compare(
     `labels` and `qid` or `group` are split by query into 60 % training, 20 % validation and 20 % test data, by the
     first seed.
 
-    `metrics` are reported on test data; `tune_by` chooses settings and stops early, on validation data. With an
+    `metrics` are reported on test data; `tune_by` chooses hyperparameters and stops early, on validation data. With an
     `output` folder, models, tables and per-query values are written there, and tasks that an earlier call with the same
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
@@ -80,7 +79,7 @@ def compare(
     """
     jobs = whole_number(jobs, "jobs", least=1)
     several: Any = (seed,) if np.ndim(seed) == 0 else seed
-    seeds = tuple(dict.fromkeys(whole_number(one, "seed", least=0) for one in several))
+    seeds = tuple(dict.fromkeys(whole_number(number, "seed", least=0) for number in several))
     if not seeds:
         raise ParameterError("At least one seed is needed, e.g. 0.")
     plan = Plan(
@@ -101,6 +100,8 @@ def compare(
             about = tuple(map(describe_fold, plan.folds))
             comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
         if output is not None and comparison is not None:
+            from podium.pages.report import write_report
+
             write_report(comparison, output)
     if failures:
         raise _error(failures, len(plan.tasks()), comparison, kept=output is not None)
@@ -111,15 +112,15 @@ def compare(
 def _folds(
     data: Any, labels: ArrayLike | None, *, qid: ArrayLike | None, group: ArrayLike | None, seed: int
 ) -> tuple[Fold, ...]:
-    """The folds that are given, or one fold made of other data."""
+    """Folds as given, or one fold split from other data."""
     if isinstance(data, Fold):
         data = [data]
     if isinstance(data, list | tuple) and all(isinstance(fold, Fold) for fold in data):
         if labels is not None or qid is not None or group is not None:
             raise DataError("folds have their labels and queries in them; labels, qid and group are for arrays.")
         return tuple(data)
-    known = labelled_data(data, labels, qid=qid, group=group)
-    train, valid, test = split(known, (0.6, 0.2, 0.2), seed=seed)
+    labelled = labelled_data(data, labels, qid=qid, group=group)
+    train, valid, test = split(labelled, (0.6, 0.2, 0.2), seed=seed)
     return (Fold(train, valid, test, "Fold1"),)
 
 
@@ -131,32 +132,32 @@ def run(
     observer: TaskObserver | None,
     pool: Pool = run_on_pool,
 ) -> tuple[list[Outcome], list[TaskEvent]]:
-    """The outcomes of all tasks in the order of the plan, and the failures."""
+    """Run all tasks: their outcomes in the order of the plan, and the failures."""
     observer = observer or (lambda _: None)
     tasks = plan.tasks()
     with ExitStack() as stack:
-        found: dict[Task, Outcome] = {}
+        outcomes: dict[Task, Outcome] = {}
         store = None
         if folder is not None:
             stack.enter_context(locked(folder))
             store = Store(folder)
             for task in tasks:
-                kept = store.read(task, plan.key(task))
-                if kept is not None:
-                    found[task] = kept
+                outcome = store.read(task, plan.key(task))
+                if outcome is not None:
+                    outcomes[task] = outcome
                     observer(TaskEvent(task, "kept"))
-        left = [task for task in tasks if task not in found]
+        left = [task for task in tasks if task not in outcomes]
         if min(jobs, len(left)) > 1 or (left and pool is not run_on_pool):
             failures = _run_in_parallel(
-                plan, left, found, store, jobs=min(jobs, len(left)), observer=observer, pool=pool
+                plan, left, outcomes, store, jobs=min(jobs, len(left)), observer=observer, pool=pool
             )
         else:
-            failures = _run_in_turn(plan, left, found, store, observer=observer)
-    return [found[task] for task in tasks if task in found], failures
+            failures = _run_in_turn(plan, left, outcomes, store, observer=observer)
+    return [outcomes[task] for task in tasks if task in outcomes], failures
 
 
 class Schedule:
-    """The tasks that are left, longest first; methods whose duration is unknown come before all others."""
+    """Queue of the tasks that are left, longest first; methods of unknown duration come before all others."""
 
     def __init__(self, tasks: list[Task], done: list[Outcome], search: Tuning) -> None:
         self._left, self._search = list(tasks), search
@@ -165,7 +166,7 @@ class Schedule:
             self.learn(outcome)
 
     def learn(self, outcome: Outcome) -> None:
-        """Record how long a method takes."""
+        """Record the duration of a method."""
         self._seconds[outcome.method] = max(outcome.seconds, self._seconds.get(outcome.method, 0.0))
 
     def next_task(self) -> Task | None:
@@ -182,7 +183,7 @@ class Schedule:
 
 
 def _run_in_turn(
-    plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, observer: TaskObserver
+    plan: Plan, left: list[Task], outcomes: dict[Task, Outcome], store: Store | None, *, observer: TaskObserver
 ) -> list[TaskEvent]:
     failures = []
     for task in left:
@@ -203,7 +204,7 @@ def _run_in_turn(
             failures.append(TaskEvent(task, "failed", error=error_text(error), traceback=traceback.format_exc()))
             observer(failures[-1])
         else:
-            found[task] = outcome
+            outcomes[task] = outcome
             observer(TaskEvent(task, "done"))
     return failures
 
@@ -211,7 +212,7 @@ def _run_in_turn(
 def _run_in_parallel(
     plan: Plan,
     left: list[Task],
-    found: dict[Task, Outcome],
+    outcomes: dict[Task, Outcome],
     store: Store | None,
     *,
     jobs: int,
@@ -219,7 +220,7 @@ def _run_in_parallel(
     pool: Pool,
 ) -> list[TaskEvent]:
     failures = []
-    schedule = Schedule(left, list(found.values()), plan.search)
+    schedule = Schedule(left, list(outcomes.values()), plan.search)
     with ExitStack() as stack:
         place = store or Store(stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
         for event in pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
@@ -231,7 +232,7 @@ def _run_in_parallel(
                 else:
                     if store is None:
                         outcome = replace(outcome, model=Model.load(place.model(event.task)))
-                    found[event.task] = outcome
+                    outcomes[event.task] = outcome
                     schedule.learn(outcome)
             if event.state == "failed":
                 failures.append(event)

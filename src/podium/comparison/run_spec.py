@@ -1,8 +1,8 @@
-"""Run a spec: the comparison on each of its datasets, and an overview of several; what `podium compare` does.
+"""Run the spec of a comparison on each of its datasets, with an overview of several: the work of `podium compare`.
 
 >>> from podium.comparison import read_spec, run_spec
->>> found = run_spec(read_spec("comparison.toml"))  # doctest: +SKIP
->>> found["OHSUMED"].ranking()[0]  # doctest: +SKIP
+>>> comparisons = run_spec(read_spec("comparison.toml"))  # doctest: +SKIP
+>>> comparisons["OHSUMED"].ranking()[0]  # doctest: +SKIP
 'lambdarank'
 """
 
@@ -22,11 +22,10 @@ from podium.data.fold import Fold
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
 from podium.formats.folder import read_folder
-from podium.pages.overview import write_overview
 
 
 class Observer:
-    """Is told what a running spec does. A subclass overrides what it wants to know."""
+    """Observer of a running spec. A subclass overrides the events that it needs."""
 
     def reading(self, name: str, place: str) -> None:
         """A dataset is about to be read."""
@@ -42,16 +41,16 @@ class Observer:
 
 
 def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_on_pool) -> dict[str, Comparison]:
-    """The comparison on each dataset, by name.
+    """Run the comparison on each dataset; returns them by name.
 
-    With an output folder, everything is written there, and what an earlier run of the same spec finished is not run
-    again. If tasks fail, the rest is finished first; the error then carries the comparisons, by dataset. `pool` runs
-    tasks in parallel, as for `compare`.
+    With an output folder, everything is written there, and tasks that an earlier run of the same spec finished are not
+    run again. If tasks fail, the others are finished first; the error then carries the comparisons, by dataset. `pool`
+    runs tasks in parallel, as for `compare`.
     """
     observer = observer or Observer()
     metrics = read_metrics(spec.metrics, spec.preset)
     tune_by = read_metrics([spec.tune_by], spec.preset)[0]
-    found: dict[str, Comparison] = {}
+    comparisons: dict[str, Comparison] = {}
     errors: list[ComparisonError] = []
     with ExitStack() as stack:
         if spec.output is not None:
@@ -63,20 +62,24 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
             folds = read_folder(place, seed=spec.seeds[0])
             observer.read(name, folds)
             try:
-                one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
-                              output=spec.folder(name), jobs=spec.jobs or default_threads(), observer=observer.task,
-                              dataset=name, pool=pool)  # fmt: skip
+                comparison = compare(
+                    folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
+                    output=spec.folder(name), jobs=spec.jobs or default_threads(), observer=observer.task,
+                    dataset=name, pool=pool,
+                )  # fmt: skip
             except ComparisonError as error:
                 errors.append(error)
-                one = error.comparison
-            if one is not None:
-                found[name] = one
-                observer.compared(name, one)
-        if spec.output is not None and len(spec.datasets) > 1 and found:
-            write_overview(found, spec.output)
+                comparison = error.comparison
+            if comparison is not None:
+                comparisons[name] = comparison
+                observer.compared(name, comparison)
+        if spec.output is not None and len(spec.datasets) > 1 and comparisons:
+            from podium.pages.overview import write_overview
+
+            write_overview(comparisons, spec.output)
     if errors:
-        raise _joined(errors, found)
-    return found
+        raise _joined(errors, comparisons)
+    return comparisons
 
 
 def _make_folder(output: str) -> None:
@@ -86,8 +89,8 @@ def _make_folder(output: str) -> None:
         raise DataError(f"this folder cannot be made: {error.strerror}.", where=output) from error
 
 
-def _joined(errors: list[ComparisonError], found: dict[str, Comparison]) -> ComparisonError:
-    joined = ComparisonError(" ".join(map(str, errors)), found)
+def _joined(errors: list[ComparisonError], comparisons: dict[str, Comparison]) -> ComparisonError:
+    joined = ComparisonError(" ".join(map(str, errors)), comparisons)
     for error in errors:
         for note in getattr(error, "__notes__", ()):
             joined.add_note(note)

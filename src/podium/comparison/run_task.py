@@ -14,7 +14,7 @@ from podium.training import TrainingProgress, train
 
 
 def run_task(plan: Plan, task: Task, *, detailed: bool, progress: Progress) -> Outcome:
-    """The outcome of a method on a fold. `progress` is reported after each iteration."""
+    """Train and evaluate a method on a fold. `progress` is called after each iteration."""
     fold = plan.fold(task)
     assert fold.test is not None, "checked before work started"
     history = History()
@@ -46,6 +46,6 @@ def run_task(plan: Plan, task: Task, *, detailed: bool, progress: Progress) -> O
 
 
 def error_text(error: BaseException) -> str:
-    """The message of an error, with its type unless it is one of podium's own."""
+    """Message of an error, with its type unless it is podium's."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PodiumError) else f"{type(error).__name__}: {words}"

@@ -1,7 +1,7 @@
-"""Sharing: datasets that several processes read without a copy each: their arrays in a memory-mapped file.
+"""Shared memory for the datasets of several processes: their arrays in one memory-mapped file, without a copy each.
 
-The temporary file has no name, so the operating system removes it with the last process that has it open. Each array
-starts at a page boundary, and is mapped copy-on-write: a process that writes into one changes its own copy only.
+The temporary file has no name, so the operating system deletes it with the last process that has it open. Each array
+starts at a page boundary, and is mapped copy-on-write: a process that writes into it changes its own copy only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TEXTS = ("query_ids", "document_ids")
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array lies in the file; a list of texts lies there as the bytes of its JSON. `rows` stay there."""
+    """Position of an array in the file; a list of texts is there as JSON. Arrays with `rows` are read on demand."""
 
     start: int
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ class Place:
 
 
 def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
-    """Write the data of a fold to a file. Returns what `open_shared` needs to read it, as JSON."""
+    """Write the data of a fold to a file. Returns the argument of `open_shared`, a JSON value."""
     about: dict[str, Any] = {"name": fold.name, "parts": {}}
     try:
         for part in _PARTS:
@@ -59,7 +59,7 @@ def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
 
 
 def open_shared(descriptor: int, about: dict[str, Any]) -> Fold:
-    """The fold that `share` put into a file."""
+    """Open the fold that `share` wrote to a file."""
     size = os.fstat(descriptor).st_size
     memory = mmap.mmap(descriptor, size, access=mmap.ACCESS_COPY) if size else b""
     parts = {name: _dataset(descriptor, memory, part) for name, part in about["parts"].items()}
@@ -67,16 +67,16 @@ def open_shared(descriptor: int, about: dict[str, Any]) -> Fold:
 
 
 def _arrays(data: Dataset) -> dict[str, Any]:
-    """The arrays of a dataset that training and evaluation use, by name."""
+    """Arrays of a dataset for training and evaluation, by name."""
     X = data.features
-    found: dict[str, Any] = {name: getattr(data, name) for name in (*_ARRAYS, *_TEXTS)}
+    arrays: dict[str, Any] = {name: getattr(data, name) for name in (*_ARRAYS, *_TEXTS)}
     if not is_sparse(X):
-        found["features"] = X
+        arrays["features"] = X
     else:
-        found |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "width": np.array([X.shape[1]])}
+        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "width": np.array([X.shape[1]])}
     if data.preferences is not None:
-        found |= {"edges": data.preferences.edges, "edge_offsets": data.preferences.offsets}
-    return {name: value for name, value in found.items() if value is not None}
+        arrays |= {"edges": data.preferences.edges, "edge_offsets": data.preferences.offsets}
+    return {name: value for name, value in arrays.items() if value is not None}
 
 
 def _put(file: BinaryIO, value: Any) -> Place:
@@ -93,26 +93,26 @@ def _put(file: BinaryIO, value: Any) -> Place:
     return Place(start, value.shape, value.dtype.str, text)
 
 
-def _dataset(descriptor: int, memory: Any, about: dict[str, Any]) -> Dataset:
-    found = {name: _get(descriptor, memory, Place(**place)) for name, place in about["places"].items()}
-    if "features" not in found:
+def _dataset(descriptor: int, memory: mmap.mmap | bytes, about: dict[str, Any]) -> Dataset:
+    fields = {name: _get(descriptor, memory, Place(**place)) for name, place in about["places"].items()}
+    if "features" not in fields:
         import scipy.sparse as sp
 
-        shape = (len(found["indptr"]) - 1, int(found.pop("width")[0]))
-        found["features"] = sp.csr_array(tuple(found.pop(name) for name in ("data", "indices", "indptr")), shape)
-    if "edges" in found:
-        found["preferences"] = Preferences(found.pop("edges"), found.pop("edge_offsets"))
+        shape = (len(fields["indptr"]) - 1, int(fields.pop("width")[0]))
+        fields["features"] = sp.csr_array(tuple(fields.pop(name) for name in ("data", "indices", "indptr")), shape)
+    if "edges" in fields:
+        fields["preferences"] = Preferences(fields.pop("edges"), fields.pop("edge_offsets"))
     names = about["feature_names"]
     return Dataset(
-        **{"labels": None, **found}, source=about["source"], feature_names=None if names is None else tuple(names)
+        **{"labels": None, **fields}, source=about["source"], feature_names=None if names is None else tuple(names)
     )
 
 
-def _get(descriptor: int, memory: Any, place: Place) -> Any:
+def _get(descriptor: int, memory: mmap.mmap | bytes, place: Place) -> Any:
     if place.rows:
         return FileRows(descriptor, (place.shape[0], place.shape[1]), start=place.start)
     count = int(np.prod(place.shape))
     if count == 0:
         return np.empty(place.shape, place.type)
-    found = np.frombuffer(memory, place.type, count, place.start).reshape(place.shape)
-    return np.array(json.loads(found.tobytes()), dtype=object) if place.text else found
+    array = np.frombuffer(memory, place.type, count, place.start).reshape(place.shape)
+    return np.array(json.loads(array.tobytes()), dtype=object) if place.text else array

@@ -1,4 +1,4 @@
-"""Spec: a comparison as a TOML or YAML file: datasets × methods × metrics × seeds. `run_spec` runs it.
+"""Spec of a comparison as a TOML or YAML file: datasets × methods × metrics × seeds. `run_spec` runs it.
 
     datasets = ["OHSUMED", "clicks.txt"]        # or a table: name = "path"
     methods = ["listnet", "lambdamart(num_leaves=15)"]
@@ -30,15 +30,15 @@ from podium.methods import METHODS, method
 from podium.tuning import Tuning
 
 METRICS = ("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map")
-"""The metrics that are reported by default."""
+"""Metrics that are reported by default."""
 TUNE_BY = "ndcg@10"
-"""The metric that chooses settings and stops early by default."""
+"""Metric that chooses hyperparameters and stops early by default."""
 ENDINGS = (".toml", ".yaml", ".yml")
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A comparison. `datasets` are paths by name; each is compared separately."""
+    """Spec of a comparison. `datasets` are paths by name; each is compared separately."""
 
     datasets: dict[str, str]
     methods: tuple[str, ...]
@@ -51,15 +51,15 @@ class Spec:
     jobs: int | None = None  # None: as many as there are cores
 
     def folder(self, dataset: str) -> str | None:
-        """The folder for the comparison on a dataset: the output, or a folder in it if there are several datasets."""
+        """Folder of the comparison on a dataset: the output, or a folder in it if there are several datasets."""
         if self.output is None or len(self.datasets) == 1:
             return self.output
         return os.path.join(self.output, dataset)
 
 
 def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:
-    """A spec, with every name checked. Datasets in a list are named by the last part of their path; `all` means every
-    method.
+    """Make a spec, with every name checked. In a list, datasets are named by the last part of their path; `all` means
+    every method.
     """
     spec = _spec(datasets, methods, **rest)
     for check in _CHECKS.values():
@@ -68,13 +68,13 @@ def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: 
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:
-    """The comparison in a file."""
-    found = _parsed(Path(path))
+    """Read the spec in a file."""
+    texts = _parsed(Path(path))
     try:
-        for key in found:
+        for key in texts:
             if key not in _TYPES:
                 raise UnknownNameError("key", key, _TYPES)
-        values = {key: _typed(key, value) for key, value in found.items()}
+        values = {key: _typed(key, value) for key, value in texts.items()}
         for key in ("datasets", "methods"):
             if key not in values:
                 raise ParameterError(f"{key}: is missing.")
@@ -98,7 +98,7 @@ def write_spec(spec: Spec) -> None:
     """Write spec.toml into the output folder; `podium compare` on that file repeats the comparison."""
     assert spec.output is not None, "checked by the caller"
     datasets = {name: _relative(place, spec.output) for name, place in spec.datasets.items()}
-    found = {
+    fields = {
         "methods": spec.methods,
         "metrics": spec.metrics,
         "tune_by": spec.tune_by,
@@ -107,7 +107,7 @@ def write_spec(spec: Spec) -> None:
         "search": spec.search,
         "output": ".",
     }
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found.items() if value is not None]
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items() if value is not None]
     lines += ["", "[datasets]", *(f"{json.dumps(name)} = {json.dumps(place)}" for name, place in datasets.items()), ""]
     write_texts(spec.output, {"spec.toml": "\n".join(lines)})
 
@@ -158,12 +158,12 @@ _TYPES: dict[str, str] = {
 
 
 def _typed(key: str, value: Any) -> Any:
-    """The value of a key, of the type it must have."""
+    """Check the type of the value of a key; lists of metrics and seeds become tuples."""
     wanted = _TYPES[key]
     inside, fits = int if "number" in wanted else str, False
     if wanted.startswith("a list"):
         values = list(value.values()) if key == "datasets" and isinstance(value, dict) else value
-        fits = isinstance(values, list) and all(type(one) is inside for one in values)
+        fits = isinstance(values, list) and all(type(item) is inside for item in values)
     else:
         fits = type(value) is inside
     if not fits:
@@ -172,7 +172,7 @@ def _typed(key: str, value: Any) -> Any:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    """The keys and values of a file, by its ending."""
+    """Read the keys and values of a TOML or YAML file."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -187,27 +187,27 @@ def _parsed(path: Path) -> dict[str, Any]:
     except ImportError:
         raise MissingPackageError("PyYAML", "A spec in YAML", "tune") from None
     try:
-        found = yaml.safe_load(text)
+        values = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ParameterError(f"{path}: not YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         raise ParameterError(f"{path}: expected keys and values, e.g. methods: [listnet].")
-    return {str(key): value for key, value in found.items()}
+    return {str(key): value for key, value in values.items()}
 
 
 def _named(datasets: list[str] | dict[str, str]) -> dict[str, str]:
-    """Datasets by name. A name becomes a folder of the output, so it is unique and no path."""
+    """Datasets by name. A name becomes a folder of the output, so it must be unique and not a path."""
     if not datasets:
         raise ParameterError("datasets: at least one is needed.")
     pairs = list(datasets.items()) if isinstance(datasets, dict) else [(Path(p).resolve().name, p) for p in datasets]
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for name, place in pairs:
         if not name or name in (".", "..", "runs", "models") or "/" in name or os.sep in name:
             raise ParameterError(f"datasets: {name!r} cannot name a folder of results. Choose another name.")
-        if name in found:
+        if name in paths:
             raise ParameterError(f"datasets: two are called {name!r}. Name them in a table: [datasets] name = path.")
-        found[name] = place
-    return found
+        paths[name] = place
+    return paths
 
 
 def _relative(place: str, folder: str) -> str:

@@ -1,4 +1,4 @@
-"""TaskEvent: how far a task of a comparison is, and how it ended."""
+"""Events of the tasks of a comparison: progress and end."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 from podium.comparison.plan import Task
 
 State = Literal["running", "compiling", "done", "kept", "failed"]
-"""compiling: its functions are being compiled, for the first use on this machine; kept: an earlier run has done it."""
+"""compiling: its functions are compiled, for the first use on this machine; kept: an earlier run has finished it."""
 
 
 @dataclass(frozen=True)
 class TaskEvent:
-    """A task is running, or has ended; one that failed says why."""
+    """Progress of a task, or its end, with the error if it failed."""
 
     task: Task
     state: State
@@ -24,7 +24,7 @@ class TaskEvent:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will be told of this task."""
+        """Whether this is the last event of the task."""
         return self.state not in ("running", "compiling")
 
 

@@ -1,8 +1,8 @@
-"""Worker: a process that runs tasks of a comparison one after the other; `podium.comparison.pool` starts it.
+"""Worker process that runs tasks of a comparison one after the other; `podium.comparison.pool` starts it.
 
-Standard input brings lines of JSON: first the setting, then one task each. Standard output takes lines of JSON back:
-{"ready": true}, or {"unknown": …} if a method of the setting is not known here; then for each task the fields of its
-`TaskEvent`s. A finished task is in the store by then.
+Standard input has lines of JSON: first the setting, then one task each. Standard output has lines of JSON too:
+{"ready": true}, or {"unknown": …} if a method of the setting is not registered here; then the fields of each
+`TaskEvent`. A finished task is then in the results folder.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from podium.metrics import Metric
 from podium.tuning import Tuning
 
 _PAUSE = 0.1
-"""Seconds between two reports of how far a task is."""
+"""Seconds between two reports of progress."""
 
 
 def main() -> None:
-    """Run the tasks that standard input asks for."""
+    """Run the tasks of standard input."""
     warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
     parent = Parent()
     setting = parent.receive()

@@ -1,1 +1,1 @@
-"""Clusters: training, scoring and comparisons on several machines, by Dask."""
+"""Distributed training, scoring and comparisons, on a Dask cluster of several machines."""

@@ -1,10 +1,10 @@
-"""Cluster: workers of a Dask cluster, or processes of this machine, that keep parts of data and work on them.
+"""Cluster: workers of a Dask cluster, or processes of this machine, that hold parts of data and compute on them.
 
     with Cluster("local:4") as cluster:                    # four processes on this machine
     with Cluster("tcp://10.0.0.1:8786") as cluster:        # a scheduler that `dask scheduler` started
 
-Work is sent as tasks that any worker can do again: if a worker is lost, what it kept is made anew elsewhere. This is
-the only file that imports Dask. Dask runs whatever code it is sent: keep schedulers on private networks, or use tls://
+Work is sent as tasks that any worker can repeat: if a worker is lost, its parts are computed again on another. This is
+the only file that imports Dask. Dask runs any code that it is sent: keep schedulers on private networks, or use tls://
 with the certificates of Dask's own configuration.
 """
 
@@ -21,28 +21,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from podium.base.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
 from podium.base.threads import default_threads
 
+if TYPE_CHECKING:
+    from podium.base.arrays import Array
+    from podium.comparison.run import Pool
+    from podium.data.table import Table
+    from podium.evaluation.compare import Comparison
+    from podium.model import Model
+
 PATIENCE = 600.0
-"""Seconds that a step may take."""
+"""Timeout of a step, in seconds."""
 NO_WORKER = 60.0
-"""Seconds without any worker after which work is given up."""
+"""Timeout without any worker, in seconds."""
 _CONNECT = 30.0
-_LOOK = 5.0  # seconds between looks at whether the cluster is still there
-_RETRIES = 3  # of a task whose worker was lost or that failed
+_LOOK = 5.0  # seconds between two checks that the cluster is still alive
+_RETRIES = 3  # of a failed task, or one whose worker was lost
 _PACKAGES = ("podium", "numpy", "scipy", "numba", "lightgbm")
 
 
 class WorkerLostError(ClusterError):
-    """A worker that was needed is gone."""
+    """A worker with data that the work needs was lost."""
 
 
 class Cluster:
-    """Workers. `address` is local, local:N, or where a Dask scheduler listens, e.g. tcp://host:8786."""
+    """Workers of a cluster. `address` is local, local:N, or that of a Dask scheduler, e.g. tcp://host:8786."""
 
     def __init__(self, address: str = "local", *, patience: float = PATIENCE) -> None:
         self.address, self.patience = address, patience
@@ -65,22 +72,22 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Let the workers go; those of this machine end."""
+        """Disconnect; local workers end."""
         self._stack.close()
 
     @property
     def n_workers(self) -> int:
-        """The number of workers now."""
+        """Current number of workers."""
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     @property
     def memory(self) -> float:
-        """Bytes that all workers may use."""
+        """Memory limit of all workers together, in bytes."""
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         return float(sum(worker["memory_limit"] or 0 for worker in workers))
 
     def folder(self) -> Path:
-        """A folder of this machine's for data that local workers read; it is removed with the cluster."""
+        """New temporary folder for data that local workers read; it is deleted with the cluster."""
         if not self.local:
             raise ParameterError(
                 f"workers of {self.address} cannot see data in this process's memory. Give Parquet with columns label "
@@ -91,46 +98,46 @@ class Cluster:
         self._places += 1
         return self._root / str(self._places)
 
-    def train(self, data: Any, *arguments: Any, **options: Any) -> Any:
-        """A model of the data, as `podium.train` gives, fitted on the workers."""
+    def train(self, data: Any, *arguments: Any, **options: Any) -> Model:
+        """Train a model as `podium.train` does, on the workers."""
         from podium.distributed.cluster_training import fitting
         from podium.training import train
 
         return train(data, *arguments, **options, fitting=fitting(self))
 
-    def score(self, model: Any, data: Any) -> Any:
-        """The score of each document, as `Model.score` gives, in parts on the workers."""
+    def score(self, model: Model, data: Table) -> Array:
+        """Score each document as `Model.score` does, in parts on the workers."""
         from podium.distributed.cluster_scoring import score
 
         return score(self, model, data)
 
-    def compare(self, data: Any, *arguments: Any, **options: Any) -> Any:
-        """A comparison, as `podium.compare` gives; each method on each fold is a task of a worker."""
+    def compare(self, data: Any, *arguments: Any, **options: Any) -> Comparison:
+        """Compare methods as `podium.compare` does; each method on each fold is a task of a worker."""
         from podium.comparison.run import compare
 
         return compare(data, *arguments, **options, jobs=self.n_workers, pool=self.pool())
 
-    def pool(self) -> Any:
-        """What runs the tasks of `podium.compare` and `podium.run_spec` on the workers."""
+    def pool(self) -> Pool:
+        """Pool that runs the tasks of `podium.compare` and `podium.run_spec` on the workers."""
         from podium.distributed.cluster_comparison import pool
 
         return pool(self)
 
-    def keep(self, function: Callable[..., Any], items: Sequence[Any], *common: Any) -> list[Any]:
-        """What a function makes of each item, kept on the workers. Returns a handle for each."""
+    def keep(self, function: Callable[..., Any], items: Sequence[Any], *common: object) -> list[Any]:
+        """Apply a function to each item, and keep the results on the workers. Returns a handle for each."""
         return [self._client.submit(_called, function, item, *common, pure=False, retries=_RETRIES) for item in items]
 
-    def map(self, function: Callable[..., Any], handles: Sequence[Any], *common: Any) -> list[Any]:
-        """What a function makes of each handle or item, in their order."""
+    def map(self, function: Callable[..., Any], handles: Sequence[Any], *common: object) -> list[Any]:
+        """Apply a function to each handle or item. Returns the results, in their order."""
         return self.wait(self.keep(function, handles, *common))
 
     def each(self, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """What a function makes of each tuple of a handle and more, in their order."""
+        """Apply a function to each tuple of arguments, the first of which is a handle. Returns the results."""
         tasks = [self._client.submit(_called, function, *item, pure=False, retries=_RETRIES) for item in items]
         return self.wait(tasks)
 
     def wait(self, handles: list[Any]) -> list[Any]:
-        """What the handles stand for, once it is there; a clear error where it does not come."""
+        """Wait for the results of handles, or raise a clear error."""
         from dask.distributed import wait
 
         started, alone = time.monotonic(), None
@@ -150,7 +157,7 @@ class Cluster:
                 )
 
     def first(self, handles: Sequence[Any]) -> tuple[Any, Any]:
-        """The first handle whose task has ended, with its result or error; a clear error where none can end."""
+        """Wait for the first handle whose task has ended, with its result or error; raises if the cluster is lost."""
         from dask.distributed import wait
 
         alone, done = None, set[Any]()
@@ -161,7 +168,7 @@ class Cluster:
                 alone = self._alone_since(alone)
             except Exception as error:
                 raise self._words(error) from error
-        handle = next(one for one in handles if one in done)
+        handle = next(task for task in handles if task in done)
         try:
             return handle, handle.result(timeout=self.patience)
         except PodiumError as error:
@@ -173,11 +180,11 @@ class Cluster:
             return handle, words
 
     def addresses(self) -> list[str]:
-        """Where the workers are, in a fixed order."""
+        """Addresses of the workers, sorted."""
         return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def on(self, addresses: Sequence[str], function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """What a function makes of its arguments on each of some workers; `WorkerLostError` where one is lost."""
+        """Call a function on each of these workers, with its arguments; raises `WorkerLostError` if one is lost."""
         from dask.distributed import wait
 
         tasks = [
@@ -201,24 +208,24 @@ class Cluster:
             if time.monotonic() - started > self.patience:
                 raise ClusterError(f"a step took longer than {self.patience:.0f} seconds on {self.address}.")
 
-    def forget(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> None:
-        """Call a function on those of some workers that are there; what it gives does not matter."""
+    def forget(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: object) -> None:
+        """Call a function on these workers, if they are alive; results and errors are ignored."""
         with suppress(Exception):
-            there = [address for address in addresses if address in self.addresses()]
-            self._client.run(function, *arguments, workers=there, on_error="ignore")
+            alive = [address for address in addresses if address in self.addresses()]
+            self._client.run(function, *arguments, workers=alive, on_error="ignore")
 
     def settle(self, n: int) -> None:
-        """Wait until there are n workers again, after one was lost, or fewer where they do not come back in time."""
+        """Wait until there are n workers again, after one was lost; after a timeout, fewer will do."""
         with suppress(TimeoutError):
             self._client.wait_for_workers(n, timeout=NO_WORKER)
         if not self._present():
             raise ClusterError(f"no worker of {self.address} is left. Start some.")
 
     def check(self, handles: Sequence[Any]) -> None:
-        """Wait until everything is kept; raises a clear error where something cannot be."""
+        """Wait until the results of all handles are on the workers, or raise a clear error."""
         self.map(_done, handles)
 
-    def start(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def start(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Start a task. Returns its handle."""
         return self._client.submit(_called, function, *arguments, pure=False, retries=_RETRIES)
 
@@ -251,13 +258,13 @@ class Cluster:
         return client
 
     def _check_versions(self) -> None:
-        """Raise a clear error if a worker has another version of what computes."""
+        """Raise a clear error if a worker has other versions of the packages that compute."""
         ours = versions()
         try:
-            found = self._client.run(versions)
+            answers = self._client.run(versions)
         except Exception as error:
             raise ClusterError(f"workers of {self.address} cannot run podium: {_first_line(error)}") from error
-        for worker, theirs in found.items():
+        for worker, theirs in answers.items():
             apart = [f"{name} {theirs.get(name)}, here {ours[name]}" for name in ours if theirs.get(name) != ours[name]]
             if apart:
                 raise ClusterError(
@@ -265,7 +272,7 @@ class Cluster:
                 )
 
     def _alone_since(self, before: float | None) -> float | None:
-        """Since when no worker is there, None if one is; an error after NO_WORKER seconds."""
+        """Time since which there is no worker, None if there is one; raises after NO_WORKER seconds."""
         if self._present():
             return None
         now = time.monotonic()
@@ -277,7 +284,7 @@ class Cluster:
         return bool(self._client.status == "running" and self.n_workers)
 
     def _words(self, error: Exception) -> Exception:
-        """An error of the cluster in words."""
+        """Clear error for an error of Dask."""
         kind = type(error).__name__
         if kind == "KilledWorker":
             return ClusterError(
@@ -299,7 +306,7 @@ _SETTINGS = {
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask from printing what podium says in its own words."""
+    """Silence the loggers of Dask: podium raises clear errors itself."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(_LOUD)]
     before = [log.level for log in loggers]
     for log in loggers:
@@ -315,18 +322,18 @@ _LOUD = ("distributed", "tornado", "asyncio")
 
 
 def versions() -> dict[str, str]:
-    """The versions of what computes."""
-    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return {"python": ".".join(platform.python_version_tuple()[:2]), **found}
+    """Versions of Python and of the packages that compute."""
+    packages = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return {"python": ".".join(platform.python_version_tuple()[:2]), **packages}
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a task. Workers do several at a time where they have several threads, so each takes one."""
+def _called(function: Callable[..., Any], *arguments: object) -> Any:
+    """Run a task in one thread: a worker with several threads runs several tasks at a time."""
     os.environ["PODIUM_THREADS"] = "1"
     return function(*arguments)
 
 
-def _done(kept: Any) -> bool:
+def _done(result: object) -> bool:
     return True
 
 

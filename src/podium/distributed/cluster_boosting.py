@@ -1,9 +1,8 @@
-"""Trees on a cluster: LightGBM's own network grows them on every worker's queries, by the forces of any of our losses.
+"""Boosted trees on a cluster: LightGBM's network grows them on every worker's queries, by the gradients of any loss.
 
-All machines find bins from the same documents, and hold the same trees after every round. Early stopping is decided
-here, after every few rounds; what grew too many is left out. If a machine is lost, the fit begins again when another
-has taken its place: it is then the same to the bit. If none does, it goes on with fewer machines, whose sums are
-rounded otherwise.
+All machines find bins from the same documents, and have the same trees after every round. Early stopping is decided
+here, after every few rounds; surplus trees are left out. If a machine is lost, the fit starts again once another has
+taken its place, with the same bits. If none does, it continues with fewer machines, whose sums are rounded differently.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ import itertools
 import os
 import secrets
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes
 from podium.base.errors import ClusterError, IncompatibleError, PodiumWarning
 from podium.base.matrix_on_disk import FileRows
 from podium.data.dataset import Dataset
@@ -38,14 +37,14 @@ from podium.solvers.boosting import kept_trees
 from podium.transforms import Identity
 
 ATTEMPTS = 4
-"""How often a fit is begun, at most."""
+"""Largest number of starts of a fit."""
 ROUNDS = 25
-"""Trees that grow between two looks at the validation data."""
-_MINUTES = 2  # that a machine waits for another
+"""Number of trees between two evaluations on the validation data."""
+_MINUTES = 2  # timeout of LightGBM's network
 
 
 def fit_trees(cluster: Cluster, recipe: Recipe, data: Dataset, *, watch: Watch, seed: int) -> Learned:
-    """What `Recipe.learn` finds for boosted trees."""
+    """Fit boosted trees, as `Recipe.learn` does."""
     loss = _checked(recipe, data)
     train = cache_path(data, cluster)
     valid = None if watch.valid is None else cache_path(watch.valid, cluster)
@@ -62,14 +61,15 @@ def fit_trees(cluster: Cluster, recipe: Recipe, data: Dataset, *, watch: Watch, 
 
 
 class _Measured(Watch):
-    """A watch to which workers give the measures of the validation queries."""
+    """Watch whose metric on the validation queries is computed by the workers."""
 
-    def measure(self, scores: Any) -> Array:
+    def measure(self, scores: Callable[[Dataset], Array]) -> Array:
+        assert self.valid is not None
         return np.asarray(scores(self.valid))
 
 
 class _Fit:
-    """One attempt."""
+    """One attempt of a fit."""
 
     def __init__(
         self, cluster: Cluster, recipe: Recipe, loss: Loss, data: Dataset, *, train: str, valid: str | None, seed: int
@@ -82,7 +82,7 @@ class _Fit:
         self.solver, self.trees = recipe.solver, recipe.scorer
 
     def run(self, watch: Watch) -> Learned:
-        """Grow until the rounds or the patience end."""
+        """Grow trees until the rounds or the patience end."""
         try:
             self._start(watch)
             rounds, value, reason = self._grow(watch)
@@ -103,36 +103,35 @@ class _Fit:
         held = [None] * len(ports) if watch.valid is None else _shares(watch.valid, len(ports))
         self.cluster.on(self.addresses, tree_process.start, [
             (self.name, {
-                "train": self.train, "queries": share, "valid": self.valid, "valid_queries": mine,
+                "train": self.train, "queries": share, "valid": self.valid, "valid_queries": valid_share,
                 "metric": str(watch.metric), "loss": repr(self.loss), "seed": self.seed,
                 "bagging_fraction": self.solver.bagging_fraction, "settings": {**settings, "num_threads": 1},
                 "network": {**several, "local_listen_port": port, "time_out": _MINUTES} if len(ports) > 1 else {},
             })
-            for port, share, mine in zip(ports, shares, held, strict=True)
+            for port, share, valid_share in zip(ports, shares, held, strict=True)
         ])  # fmt: skip
 
     def _grow(self, watch: Watch) -> tuple[int, float, str]:
-        """The number of trees, the objective before the last, and why there are no more."""
+        """Grow all trees: their number, the objective before the last, and why there are no more."""
         rounds, value = 0, np.inf
         while rounds < self.solver.rounds:
-            some = min(ROUNDS, self.solver.rounds - rounds)
-            found = self._ask({"grow": some})
-            self._warn_if_uncertain(max(one["usual"] for one in found))
-            for k in range(len(found[0]["values"])):
-                rounds, value = rounds + 1, sum(one["values"][k] for one in found) / self.data.n_queries
-                measured = [m for one in found for m in one["measures"][k]] if watch.valid is not None else []
+            answers = self._ask({"grow": min(ROUNDS, self.solver.rounds - rounds)})
+            self._warn_if_uncertain(max(answer["usual"] for answer in answers))
+            for k in range(len(answers[0]["values"])):
+                rounds, value = rounds + 1, sum(answer["values"][k] for answer in answers) / self.data.n_queries
+                measured = [m for answer in answers for m in answer["measures"][k]] if watch.valid is not None else []
                 now = np.array([np.nan if m is None else m for m in measured], np.float64)
                 if watch.record(
                     rounds, self.solver.rounds, value, scores=lambda _, now=now: now, state=rounds,  # type: ignore[misc]
                     patience=self.solver.patience,
                 ):  # fmt: skip
                     return rounds, value, "no better validation measure"
-            if found[0]["ended"]:
+            if answers[0]["ended"]:
                 return rounds, value, f"no further split found after {rounds} rounds"
         return rounds, value, f"{self.solver.rounds} rounds were allowed"
 
     def _warn_if_uncertain(self, usual: float) -> None:
-        """Say that trees may not be one machine's, where leaves as small as are allowed may be miscounted."""
+        """Warn that trees may differ from those of one machine, if the smallest allowed leaves may be miscounted."""
         trees = self.trees
         if len(self.addresses) > 1 and trees.min_data_in_leaf == 0 and trees.min_sum_hessian_in_leaf < usual:
             documents = tree_worker.enough(trees.max_bin)
@@ -143,11 +142,11 @@ class _Fit:
                 stacklevel=2,
             )
 
-    def _text(self, rounds: int) -> NDArray[np.uint8]:
-        """The first trees, which must be the same on all machines."""
+    def _text(self, rounds: int) -> Bytes:
+        """Text of the first trees, which must be equal on all machines."""
         if rounds == 0:
             return np.frombuffer(lightgbm_text.constant(self.data.n_features), np.uint8)
-        texts = [one["text"].encode() for one in self._ask({"text": rounds})]
+        texts = [answer["text"].encode() for answer in self._ask({"text": rounds})]
         if len({hashlib.sha256(text).digest() for text in texts}) > 1:
             raise ClusterError("the machines of the cluster grew different trees, which is a fault of the network.")
         return np.frombuffer(texts[0], np.uint8)
@@ -157,7 +156,7 @@ class _Fit:
 
 
 def cache_path(data: Dataset, cluster: Cluster) -> str:
-    """A cache with exactly this data, or Parquet, that workers can read."""
+    """Path of a cache or Parquet with exactly this data, which workers can read; written if needed."""
     X: Any = data.features
     if (
         isinstance(X, FileRows | UrlRows)
@@ -174,14 +173,14 @@ def cache_path(data: Dataset, cluster: Cluster) -> str:
 
 
 def _shares(data: Dataset, n: int) -> list[Any]:
-    """The queries first and last of each of n machines, with about as many documents each."""
+    """First and last query of each of n machines, with about as many documents each."""
     places = np.searchsorted(data.offsets, np.linspace(0, data.n_documents, n + 1))
     places[0], places[-1] = 0, data.n_queries
     return [[int(a), int(b)] for a, b in itertools.pairwise(places)]
 
 
 def _checked(recipe: Recipe, data: Dataset) -> Loss:
-    """The loss, fitted to the data; a clear error if a cluster cannot grow trees on it."""
+    """Loss, fitted to the data; raises a clear error if a cluster cannot grow trees by it."""
     if type(recipe.transform) is not Identity:
         raise IncompatibleError(f"trees on a cluster take features as they are; got transform={recipe.transform}.")
     if recipe.loss.learned:

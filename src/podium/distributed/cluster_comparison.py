@@ -1,4 +1,4 @@
-"""Comparisons on a cluster: each method on each fold is a task of one worker; outcomes go to the same store."""
+"""Comparison on a cluster: each method on each fold is a task of one worker; outcomes go to the same results folder."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from podium.evaluation.compare import Outcome
 
 
 def pool(cluster: Cluster) -> Pool:
-    """`run_on_pool`, on the workers of a cluster."""
+    """Pool like `run_on_pool`, on the workers of a cluster."""
     return functools.partial(run_on_cluster, cluster)
 
 
 def run_on_cluster(
     cluster: Cluster, plan: Plan, store: Store, next_task: Callable[[], Task | None], *, jobs: int, detailed: bool
 ) -> Iterator[TaskEvent]:
-    """Run tasks on the workers, and yield what becomes of each one. A task whose worker is lost runs again.
+    """Run tasks on the workers, and yield the events of each. A task whose worker is lost runs again.
 
-    A cluster that is lost as a whole is an error; what was done is in the store.
+    If the whole cluster is lost, an error is raised; finished tasks are in the store.
     """
-    given = replace(plan, folds=tuple(_stored(fold, cluster) for fold in plan.folds))
+    readable = replace(plan, folds=tuple(_stored(fold, cluster) for fold in plan.folds))
     running: dict[object, Task] = {}
 
     def begin() -> Iterator[TaskEvent]:
         task = next_task()
         if task is not None:
-            running[cluster.start(_run, given, task, detailed)] = task
+            running[cluster.start(_run, readable, task, detailed)] = task
             yield TaskEvent(task, "running", 0.0)
 
     for _ in range(jobs):

@@ -1,4 +1,4 @@
-"""Scoring on a cluster: each part of whole queries by a worker, with the bits of one machine."""
+"""Scoring on a cluster: each part of whole queries by a worker; scores equal those of one machine to the bit."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from podium.model import Model
 
 
 def score(cluster: Cluster, model: Model, data: Table) -> Array:
-    """The score of each document, in the row order of the data."""  # (N,)
+    """Score each document, in the row order of the data."""  # (N,)
     grouped = parts.stored(model.align_features(data), cluster)
-    found = cluster.map(_scores, parts.pieces(grouped, parts.cuts(grouped)), model)
-    return data.from_grouped(np.concatenate(found) if found else np.empty(0))
+    scores = cluster.map(_scores, parts.pieces(grouped, parts.cuts(grouped)), model)
+    return data.from_grouped(np.concatenate(scores) if scores else np.empty(0))
 
 
 def _scores(part: Dataset, model: Model) -> Array:

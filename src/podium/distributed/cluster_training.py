@@ -1,4 +1,4 @@
-"""Training on a cluster: the same solvers on the same sums, which workers compute over parts of the data."""
+"""Training on a cluster: the solvers of one machine, on sums that workers compute over parts of the data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import functools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Ints, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.distributed import parts
@@ -24,13 +23,13 @@ from podium.transforms import Identity, State, ZScore
 
 SOLVERS = (LBFGS, Newton, Adam, SGD)
 SMALL = 50_000_000
-"""Features × documents below which one machine is faster: asking workers takes longer than the sums themselves."""
+"""Features × documents below which one machine is faster: communication takes longer than the sums."""
 _SHARE = 0.5
-"""Of the workers' memory that may be taken by features; else they are read from disk in every evaluation."""
+"""Share of the workers' memory that features may take; beyond it, they are read from disk in every evaluation."""
 
 
 def fitting(cluster: Cluster) -> Fitting:
-    """`podium.training.fit`, on the workers of a cluster."""
+    """Fitting function like `podium.training.fit`, on the workers of a cluster."""
     return functools.partial(fit, learn=functools.partial(_learn, cluster))
 
 
@@ -50,7 +49,7 @@ def _learn(cluster: Cluster, learner: Learner, data: Dataset, watching: Watching
 
 
 def _checked(learner: Learner, data: Dataset) -> Recipe:
-    """The learner, if a cluster can fit it."""
+    """Return the learner if a cluster can fit it, or raise a clear error."""
     works = isinstance(learner, Recipe) and isinstance(learner.scorer, SmoothScorer)
     if not works or type(learner.solver) not in SOLVERS:  # type: ignore[attr-defined]
         what = f"{learner.scorer.name} by {learner.solver.name}" if isinstance(learner, Recipe) else learner.name
@@ -69,24 +68,24 @@ def _checked(learner: Learner, data: Dataset) -> Recipe:
 
 
 def _state(cluster: Cluster, recipe: Recipe, data: Dataset, raw: list[Any]) -> State:
-    """What the transform keeps of the data: z-scores from sums over the parts, others as on one machine."""
+    """State of the transform: of z-scores from sums over the parts, of others as on one machine."""
     transform = recipe.transform
     if type(transform) is not ZScore or is_sparse(data.features):
         return transform.fit(data)
-    found = cluster.map(parts.counts_and_sums, raw)
-    counts = np.maximum(_added([counts for counts, _ in found]), 1)
-    mean = _added([sums for _, sums in found]) / counts
+    moments = cluster.map(parts.counts_and_sums, raw)
+    counts = np.maximum(_added([counts for counts, _ in moments]), 1)
+    mean = _added([sums for _, sums in moments]) / counts
     return transform.state(mean, np.sqrt(_added(cluster.map(parts.squares, raw, mean)) / counts), centred=True)
 
 
-def _added(found: list[Array]) -> Array:
-    return np.asarray(sum(found[1:], found[0]), np.float64)
+def _added(terms: list[Array]) -> Array:
+    return np.asarray(sum(terms[1:], terms[0]), np.float64)
 
 
 def problem(
-    cluster: Cluster, recipe: Recipe, data: Dataset, state: State, kept: list[Any], bounds: NDArray[np.int64]
+    cluster: Cluster, recipe: Recipe, data: Dataset, state: State, kept: list[Any], bounds: Ints
 ) -> DistributedProblem:
-    """What solvers minimise: the sum over the parts that workers keep."""
+    """Objective of the solvers: the sum over the workers' parts."""
     nothing = Dataset(np.zeros((0, data.n_features), np.float32), None, np.zeros(1, np.int64))
     width = recipe.transform.apply(state, nothing).n_features
     return DistributedProblem(

@@ -1,4 +1,4 @@
-"""The processes that grow trees beside a worker, by the name of their fit: what the worker does for the client."""
+"""Processes that grow trees for a worker, by the name of their fit; the worker starts, asks and stops them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _PROCESSES: dict[str, Child] = {}
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Find a free port."""
     with socket.socket() as probe:
         probe.bind(("", 0))
         return int(probe.getsockname()[1])
 
 
 def start(fit: str, setting: dict[str, Any]) -> None:
-    """Start the process of a fit, which joins the others."""
+    """Start the process of a fit, which joins LightGBM's network."""
     for other in list(_PROCESSES):
-        stop(other)  # of a client that went away
+        stop(other)  # left by a client that has disconnected
     _PROCESSES[fit] = Child("podium.distributed.tree_worker", quiet=True)  # LightGBM prints each connection
     ask(fit, setting)
 
 
 def ask(fit: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer of the process of a fit."""
+    """Send a request to the process of a fit. Returns its answer."""
     process = _PROCESSES.get(fit)
     if process is None:
         raise ClusterError("the process that grew trees is gone.")

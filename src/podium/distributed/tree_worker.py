@@ -1,18 +1,17 @@
-"""A process that grows trees on its share of the queries: one machine of LightGBM's own network.
+"""Process that grows trees on its share of the queries: one machine of LightGBM's network.
 
-`podium.distributed.cluster_boosting` starts one beside every worker, because a network belongs to a whole process and
-a stuck
-one can only be ended with it. Standard input brings lines of JSON: the setting, then {"grow": n} or {"text": n}; each
-is answered by a line on standard output.
+`podium.distributed.cluster_boosting` starts one for every worker, because a network belongs to a whole process, and if
+it hangs, the process must be killed. Standard input has lines of JSON: the setting, then {"grow": n} or {"text": n};
+each is answered by a line on standard output.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError, PodiumError
 from podium.base.json_process import Parent
 from podium.data.dataset import Dataset
@@ -26,12 +25,15 @@ from podium.scorers.trees.lightgbm_data import for_lightgbm
 from podium.solvers.early_stopping import query_values
 from podium.solvers.boosting import Bag, for_leaves, grid
 
+if TYPE_CHECKING:
+    import lightgbm
+
 SAMPLE = 200_000
-"""Documents, at most, that bins are found from; the same on every machine."""
+"""Largest number of documents from which bins are found; the same on every machine."""
 
 
 def main() -> None:
-    """Answer what standard input asks for."""
+    """Answer the requests of standard input."""
     parent = Parent()
     share: Share | None = None
     while True:
@@ -51,7 +53,7 @@ def main() -> None:
 
 
 class Share:
-    """The queries first:last of the training data, and the trees, which grow alike on all machines."""
+    """Queries first:last of the training data, and the trees, which are equal on all machines."""
 
     def __init__(self, setting: dict[str, Any]) -> None:
         import lightgbm
@@ -63,7 +65,7 @@ class Share:
         rng = np.random.default_rng(setting["seed"])
         settings = {**DETERMINISTIC, **setting["settings"], "seed": int(rng.integers(2**31)), **setting["network"]}
         self.bag, self.grid = Bag(self.whole.sizes, setting["bagging_fraction"], rng), grid(settings)
-        # in memory: on a network, LightGBM finds other bins from rows that it is given one by one
+        # in memory: on a network, LightGBM finds other bins if it gets rows one by one
         bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
         train = _binned(self.part, bins, settings)
         self.booster = lightgbm.Booster(settings, train)  # joins the network, then bins
@@ -76,7 +78,7 @@ class Share:
             self.booster.add_valid(_binned(self.valid, train, settings).construct(), "valid")
 
     def grow(self, rounds: int) -> dict[str, Any]:
-        """Grow some trees. Returns, for each, the loss here before it and each validation query's measure after it."""
+        """Grow trees. Returns, for each, this share's loss before it, and the validation queries' metric after it."""
         values: list[float] = []
         measures: list[list[float | None]] = []
         for _ in range(rounds):
@@ -89,7 +91,7 @@ class Share:
         return {"values": values, "measures": measures, "ended": False, "usual": self.usual}
 
     def _update(self) -> bool:
-        """Grow a tree; True where no split was found."""
+        """Grow a tree; True if no split was found."""
         try:
             return bool(self.booster.update(fobj=lambda outputs, _: self._derivatives(outputs)))
         except Exception as error:
@@ -102,7 +104,7 @@ class Share:
             ) from error
 
     def text(self, rounds: int) -> str:
-        """The first trees."""
+        """Text of the first trees."""
         return lightgbm_text.trim(self.booster.model_to_string(num_iteration=rounds)).decode()
 
     def _derivatives(self, scores: Array) -> tuple[Array, Array]:
@@ -111,7 +113,7 @@ class Share:
         self.value = got.value
         self.usual = max(self.usual, enough(self.max_bin) * float(np.mean(got.curvature)))
         gradient, curvature, drawn = got.gradient, got.curvature, self.bag.drawn()
-        if drawn is not None:  # of all queries, as on one machine
+        if drawn is not None:  # drawn from all queries, as on one machine
             kept = np.repeat(drawn[self.first : self.last], self.part.sizes)
             gradient, curvature = gradient * kept, curvature * kept
         return for_leaves(gradient, curvature, self.grid)
@@ -119,24 +121,24 @@ class Share:
     def _measures(self) -> list[float | None]:
         seen: list[Array] = []
 
-        def look(outputs: Array, _: Any) -> tuple[str, float, bool]:
+        def look(outputs: Array, _: object) -> tuple[str, float, bool]:
             seen.append(np.array(outputs, np.float64))
             return "seen", 0.0, True
 
         assert self.valid is not None
         assert self.metric is not None
         self.booster.eval_valid(look)
-        found = query_values(self.metric, seen[0], self.valid)
-        return [None if np.isnan(value) else float(value) for value in found]
+        values = query_values(self.metric, seen[0], self.valid)
+        return [None if np.isnan(value) else float(value) for value in values]
 
 
 def enough(max_bin: int) -> int:
-    """Documents in a leaf from which on it does not matter that LightGBM counts them by rounding those of each bin."""
+    """Size of a leaf from which LightGBM's rounding of the counts of each bin does not matter."""
     return max_bin // 2 + 1
 
 
-def sample(data: Dataset) -> Any:
-    """The queries that bins are found from: all of them, or as many at random as SAMPLE documents allow."""
+def sample(data: Dataset) -> Ints:
+    """Queries from which bins are found: all, or a random sample with SAMPLE documents."""
     if data.n_documents <= SAMPLE:
         return np.arange(data.n_queries)
     order = np.random.default_rng(0).permutation(data.n_queries)
@@ -147,7 +149,7 @@ def _opened(place: str) -> Dataset:
     return (open_cache(place) if is_cache(place) else open_table(place)).grouped()
 
 
-def _binned(data: Dataset, reference: Any, settings: dict[str, Any]) -> Any:
+def _binned(data: Dataset, reference: lightgbm.Dataset | None, settings: dict[str, Any]) -> lightgbm.Dataset:
     import lightgbm
 
     zeros = np.zeros(data.n_documents, np.float32)

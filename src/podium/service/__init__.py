@@ -1,1 +1,1 @@
-"""The ranking service: models behind HTTP, swapped while it runs, with durable feedback. See: podium serve --help."""
+"""Ranking service: models behind HTTP, swapped while it runs, with durable feedback. See: podium serve --help."""

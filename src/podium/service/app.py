@@ -1,4 +1,4 @@
-"""The service as an ASGI application: the table of routes, and what is around all of them.
+"""ASGI application of the service: the table of routes, and the middleware around them.
 
 uvicorn.run(build(Settings(models=("web.podium",))))
 """
@@ -41,7 +41,7 @@ _BINARY = ("model", "query", "user", "k", "odds", "explain", "log")
 
 
 async def openapi(state: State, call: Call) -> Response:
-    """This description."""
+    """OpenAPI description of the service."""
     return Response(_description, media_type=JSON)
 
 
@@ -60,15 +60,15 @@ ENDPOINTS = (
         reads=(schemas.SearchRequest,), answers=(schemas.SearchAnswer,),
     ),
     Endpoint(
-        "GET", "/v1/queries", ranking.queries, "rank", "List queries of the data given at start.",
+        "GET", "/v1/queries", ranking.queries, "rank", "List queries of the data that the service was started with.",
         parameters=("search",), answers=(schemas.QueryList,),
     ),
     Endpoint(
-        "GET", "/v1/queries/{query:path}", ranking.query, "rank", "The documents of one of these queries.",
+        "GET", "/v1/queries/{query:path}", ranking.query, "rank", "Documents of one of these queries.",
         answers=(schemas.QueryDocuments,),
     ),
     Endpoint(
-        "POST", "/v1/feedback", feedback.feedback, "feedback", "Say what people did with what they were shown.",
+        "POST", "/v1/feedback", feedback.feedback, "feedback", "Record clicks and other actions of users.",
         reads=(schemas.FeedbackRequest,), answers=(schemas.FeedbackAnswer,), status=202,
     ),
     Endpoint(
@@ -76,28 +76,28 @@ ENDPOINTS = (
         reads=(page_schemas.JudgmentRequest,), answers=(page_schemas.JudgmentAnswer,), status=202,
     ),
     Endpoint(
-        "GET", "/v1/judgments", judgments.listed, "judge", "Who graded what, and where judges disagree.",
+        "GET", "/v1/judgments", judgments.listed, "judge", "List judgments, and the documents that judges disagree on.",
         parameters=("query",), answers=(page_schemas.JudgmentList,),
     ),
-    Endpoint("GET", "/v1/judgments.qrels", judgments.qrels, "judge", "The judgments as qrels of TREC.", seconds=60),
+    Endpoint("GET", "/v1/judgments.qrels", judgments.qrels, "judge", "Judgments as TREC qrels.", seconds=60),
     Endpoint(
-        "GET", "/v1/judgments.letor", judgments.letor, "judge", "Judged documents with their features.", seconds=60
+        "GET", "/v1/judgments.letor", judgments.letor, "judge", "Judged documents with features, as LETOR.", seconds=60
     ),
     Endpoint(
-        "GET", "/v1/measures", judgments.measure, "judge", "Metrics of one model or two on the graded queries.",
+        "GET", "/v1/measures", judgments.measure, "judge", "Metrics of one or two models on the judged queries.",
         parameters=("model", "metric", "grades", "query"), answers=(page_schemas.MeasuresAnswer,), seconds=60,
     ),
     Endpoint(
-        "POST", "/v1/experiments", experiments.start, "admin", "Try a model against the one in use.",
+        "POST", "/v1/experiments", experiments.start, "admin", "Start an A/B test, interleaving or shadow.",
         reads=(experiment_schemas.ExperimentRequest,), answers=(experiment_schemas.ExperimentAnswer,), status=201,
         seconds=60,
     ),
     Endpoint(
-        "GET", "/v1/experiments", experiments.listed, "judge", "All experiments, with what they say so far.",
+        "GET", "/v1/experiments", experiments.listed, "judge", "List experiments with their results so far.",
         answers=(experiment_schemas.ExperimentList,), seconds=60,
     ),
     Endpoint(
-        "GET", "/v1/experiments/{name}", experiments.one, "judge", "An experiment, with what it says so far.",
+        "GET", "/v1/experiments/{name}", experiments.get_experiment, "judge", "An experiment with its results so far.",
         answers=(experiment_schemas.ExperimentAnswer,), seconds=60,
     ),
     Endpoint(
@@ -105,33 +105,33 @@ ENDPOINTS = (
         answers=(experiment_schemas.ExperimentAnswer,), seconds=60,
     ),
     Endpoint(
-        "GET", "/v1/about", page.about, "rank", "What the service was started with, and who asks.",
+        "GET", "/v1/about", page.about, "rank", "Data and index of the service, and the caller's role.",
         answers=(page_schemas.AboutAnswer,),
     ),
     Endpoint(
-        "DELETE", "/v1/users/{user:path}", feedback.delete_user, "admin", "Delete what a user was shown and did.",
+        "DELETE", "/v1/users/{user:path}", feedback.delete_user, "admin", "Delete impressions and events of a user.",
         answers=(schemas.DeletedAnswer,), seconds=60,
     ),
     Endpoint("GET", "/v1/models", models.list_models, "rank", "List models and aliases.", answers=(schemas.ModelList,)),
     Endpoint(
-        "GET", "/v1/models/{name}", models.get_model, "rank", "The versions of a model.", answers=(schemas.ModelList,)
+        "GET", "/v1/models/{name}", models.get_model, "rank", "Versions of a model.", answers=(schemas.ModelList,)
     ),
     Endpoint(
-        "PUT", "/v1/models/{name}", models.put_model, "admin", "Put a model file on the shelf, as the next version.",
+        "PUT", "/v1/models/{name}", models.put_model, "admin", "Add a model to the model store: its next version.",
         also=("application/octet-stream",), parameters=("version",), answers=(schemas.ModelAbout,), status=201,
         seconds=600,
     ),
     Endpoint(
-        "DELETE", "/v1/models/{name}", models.delete_model, "admin", "Take a model off the shelf.",
+        "DELETE", "/v1/models/{name}", models.delete_model, "admin", "Delete a model from the model store.",
         answers=(schemas.DeletedModels,),
     ),
     Endpoint(
-        "PUT", "/v1/aliases/{alias}", models.put_alias, "admin", "Let an alias name another model.",
+        "PUT", "/v1/aliases/{alias}", models.put_alias, "admin", "Point an alias to another model.",
         reads=(schemas.AliasRequest,), answers=(schemas.AliasAnswer,), seconds=60,
     ),
     *(
         Endpoint(
-            "POST", path, dialects.rerank, "rank", "Rank documents, asked as other rerankers are.",
+            "POST", path, dialects.rerank, "rank", "Re-rank documents; protocol of Cohere, Jina and TEI.",
             reads=(compat.RerankRequest,), answers=(compat.RerankAnswer, list[compat.TeiResult]),
         )
         for path in ("/rerank", "/v1/rerank", "/v2/rerank")
@@ -153,19 +153,19 @@ ENDPOINTS = (
     ),
     Endpoint("GET", "/health/live", status.live, None, "Is the process alive?", answers=(schemas.Health,)),
     Endpoint("GET", "/health/ready", status.ready, None, "Is the default model loaded?", answers=(schemas.Health,)),
-    Endpoint("GET", "/metrics", status.metrics, "rank", "Counts and times for Prometheus."),
-    Endpoint("GET", "/", page.index, None, "The page."),
-    Endpoint("GET", "/page/{file}", page.part, None, "A file of the page."),
+    Endpoint("GET", "/metrics", status.metrics, "rank", "Monitoring: counts and times for Prometheus."),
+    Endpoint("GET", "/", page.index, None, "Web interface."),
+    Endpoint("GET", "/page/{file}", page.part, None, "A file of the web interface."),
     Endpoint("GET", "/openapi.json", openapi, None, "This description.", answers=(dict,)),
 )  # fmt: skip
-"""Everything that the service does."""
-DESCRIBED = tuple(one for one in ENDPOINTS if one.call not in (openapi, page.index, page.part))
-"""What /openapi.json describes: all but itself and the files of the page."""
+"""All endpoints of the service."""
+DESCRIBED = tuple(endpoint for endpoint in ENDPOINTS if endpoint.call not in (openapi, page.index, page.part))
+"""Endpoints that /openapi.json describes: all but itself and the files of the web interface."""
 _description = msgspec.json.encode(describe(DESCRIBED))
 
 
 def build(settings: Settings) -> ASGIApp:
-    """The application, with its models loaded and tried."""
+    """Build the application: load its models, and try each."""
     state = State(settings)
 
     @asynccontextmanager
@@ -174,7 +174,7 @@ def build(settings: Settings) -> ASGIApp:
         if listens:  # only the main thread gets signals
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, state.reload))
         gc.collect()
-        gc.freeze()  # what is there now stays: looking through it again and again would take a tenth of the time
+        gc.freeze()  # models stay: scanning them in every collection would take a tenth of the time
         gc.set_threshold(50_000)
         sys.setswitchinterval(0.001)  # the loop need not wait 5 ms for a thread that computes
         yield
@@ -190,24 +190,24 @@ def build(settings: Settings) -> ASGIApp:
                 allow_headers=["authorization", "content-type", "x-api-key", "x-request-id"],
             )
         )  # fmt: skip
-    made = Starlette(
-        routes=[Route(one.path, guarded(one, state), methods=[one.method]) for one in ENDPOINTS],
+    app = Starlette(
+        routes=[Route(endpoint.path, guarded(endpoint, state), methods=[endpoint.method]) for endpoint in ENDPOINTS],
         middleware=around,
         exception_handlers={HTTPException: _no_route},
         lifespan=lifespan,
     )
-    made.router.redirect_slashes = False  # an address is as it is described, or nothing is there
-    made.state.podium = state
-    return made
+    app.router.redirect_slashes = False  # only the described paths exist
+    app.state.podium = state
+    return app
 
 
 def from_environment() -> ASGIApp:
-    """The application by the settings of the environment, for worker processes."""
+    """Build the application from environment variables, for worker processes."""
     return build(Settings.read())
 
 
 class Around:
-    """What holds for every request: its id, the size of its headers, which host it names, headers of the answer."""
+    """Middleware of every request: sets its id, checks header size and host, adds headers to the answer."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app, self.settings = app, settings
@@ -218,14 +218,15 @@ class Around:
             await self.app(scope, receive, send)
             return
         headers: list[tuple[bytes, bytes]] = scope["headers"]
-        told = {name: value for name, value in headers if name in (b"x-request-id", b"host")}
-        id = scope["podium.id"] = request_id(told.get(b"x-request-id", b"").decode("latin1"))
+        read = {name: value for name, value in headers if name in (b"x-request-id", b"host")}
+        id = scope["podium.id"] = request_id(read.get(b"x-request-id", b"").decode("latin1"))
         more = [*self.fixed, (b"x-request-id", id.encode())]
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = {name for name, _ in message.get("headers", ())}
-                message["headers"] = [*message.get("headers", ()), *(one for one in more if one[0] not in there)]
+                own = message.get("headers", ())
+                names = {name for name, _ in own}
+                message["headers"] = [*own, *(header for header in more if header[0] not in names)]
             await send(message)
 
         try:
@@ -234,7 +235,7 @@ class Around:
                 most = self.settings.header_bytes
                 raise ServiceError(431, f"the address and the headers are longer than {most} bytes.")
             if not self.settings.keys:
-                check_host(told.get(b"host", b"").decode("latin1"))
+                check_host(read.get(b"host", b"").decode("latin1"))
         except ServiceError as problem:
             await answer_of(problem)(scope, receive, sent)
             return
@@ -242,11 +243,11 @@ class Around:
 
 
 def _no_route(request: Request, error: Any) -> Response:
-    """No such address, or not with this method."""
+    """Answer to an unknown path, or to a method that a path does not allow."""
     path = request.url.path[:200]
     if error.status_code == 405:
-        known = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
-        problem = ServiceError(405, f"{path} is not for {request.method}; it is for {known}.", headers=error.headers)
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
+        problem = ServiceError(405, f"{path} is not for {request.method}; it is for {allowed}.", headers=error.headers)
     else:
         problem = ServiceError(error.status_code, f"nothing is at {path}. See /openapi.json.")
     return answer_of(problem)

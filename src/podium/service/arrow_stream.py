@@ -1,14 +1,15 @@
-"""A stream of Arrow from a stranger: read only if nothing in it is larger in memory than in the stream.
+"""Arrow stream of an untrusted client: read only if nothing in it is larger in memory than in the stream.
 
-Arrow's own reader unpacks whatever a stream says: a compressed buffer of a few kB may become gigabytes, and so may a
-dictionary, runs, or views of one text. Whether buffers are compressed is not told by pyarrow, so it is read from the
-head of each message, a FlatBuffer whose layout is fixed (Message.fbs of Arrow, in format/).
+Arrow's own reader unpacks everything: a compressed buffer of a few kB may become gigabytes, and so may a dictionary,
+run-length encoding, or views of one text. pyarrow does not say whether buffers are compressed, so it is read from the
+header of each message, a FlatBuffer of fixed layout (Message.fbs of Arrow, in format/).
 """
 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from podium.service.problems import ServiceError
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _HEADER, _COMPRESSION = 2, 3
-"""The places of Message.header and of RecordBatch.compression among the fields of their tables."""
+"""Field numbers of Message.header and of RecordBatch.compression in their FlatBuffer tables."""
 
 
 def read_stream(body: bytes, *, rows: int, columns: int, batches: int) -> pa.Table:
-    """The table of a stream, validated: columns of numbers, and texts or whole numbers in `id` and `qid`."""
+    """Read and validate a stream: columns of numbers, with texts or whole numbers in `id` and `qid`."""
     import pyarrow as pa
 
     with pa.ipc.open_stream(pa.py_buffer(body)) as stream:
@@ -66,7 +67,7 @@ def _check_schema(schema: pa.Schema, most: int) -> None:
             raise ServiceError(422, f"column {field.name!r} is of type {kind}; numbers are needed.", where="columns")
 
 
-def _counted(messages: Any, most: int) -> Any:
+def _counted(messages: pa.ipc.MessageReader, most: int) -> Iterator[pa.ipc.Message]:
     for number in range(most + 1):
         try:
             message = messages.read_next_message()
@@ -78,7 +79,7 @@ def _counted(messages: Any, most: int) -> Any:
 
 
 def _is_compressed(message: bytes) -> bool:
-    """Whether the head of a record batch names a compression, as it is written now or as it was before Arrow 1.0."""
+    """Whether the header of a record batch names a compression, in today's form or that before Arrow 1.0."""
     (table,) = struct.unpack_from("<I", message)
     header = _field(message, table, _HEADER)
     if header is None:
@@ -88,10 +89,10 @@ def _is_compressed(message: bytes) -> bool:
 
 
 def _field(message: bytes, table: int, number: int) -> int | None:
-    """Where a field of a table of a FlatBuffer lies; None where it is not there.
+    """Offset of a field of a FlatBuffer table; None if it is missing.
 
-    A table begins with the distance back to the list of its fields: the size of the list and of the table, then how far
-    from the table's start each field lies, 0 if it is not there; two bytes each.
+    A table begins with the distance back to its vtable: the sizes of the vtable and of the table, then the offset of
+    each field from the table's start, 0 if it is missing; two bytes each.
     """
     fields = table - struct.unpack_from("<i", message, table)[0]
     if fields < 0:

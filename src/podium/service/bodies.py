@@ -1,4 +1,4 @@
-"""Bodies: bytes of a request as documents to rank. JSON, a matrix in NumPy's .npy form, or a stream of Arrow."""
+"""Request bodies: documents to rank, as JSON, as a NumPy matrix (.npy) or as an Arrow stream."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from podium.service.schemas import RankRequest, RankRows
 
 T = TypeVar("T")
 Find = Callable[[str], Entry]
-"""The model of a name."""
+"""Look up a model by name."""
 JSON, NPY, ARROW = "application/json", "application/x-npy", "application/vnd.apache.arrow.stream"
 
 
 QUERIES = 1000
-"""The most queries of a batch."""
+"""Largest number of queries of a batch."""
 _OBJECTS, _VALUES = 2000, 500_000
-"""The most objects beside documents and queries, and values, of a body: 50 ms in which no other thread can work."""
+"""Limits of a body: objects besides documents and queries; values. Decoding blocks other threads for at most 50 ms."""
 _BATCHES = 1000
-"""The most batches of a stream of Arrow."""
+"""Largest number of batches of an Arrow stream."""
 
 
 class _Head(msgspec.Struct):
@@ -46,10 +46,10 @@ _rows, _head, _batch = msgspec.json.Decoder(RankRows), msgspec.json.Decoder(_Hea
 
 
 def check_json(body: bytes, *, documents: int, values: bool = True) -> None:
-    """Raise 413 if so many objects would be made of a body in JSON that other requests have to wait.
+    """Raise 413 if a JSON body has so many objects or values that decoding it would block other requests.
 
-    Counted are the signs that begin or part them, also those in texts, before anything is made. Without `values`, they
-    stay JSON and are not counted.
+    Braces and commas are counted before decoding, also those in texts. Without `values`, values stay raw JSON, and
+    commas are not counted.
     """
     most = 3 * (documents + QUERIES) + _OBJECTS
     if body.count(b"{") > most:
@@ -59,25 +59,24 @@ def check_json(body: bytes, *, documents: int, values: bool = True) -> None:
 
 
 def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:
-    """What a body in JSON asks for, and whether it is a batch."""
+    """Read a JSON body: its queries, each with its model, and whether it is a batch."""
     check_json(body, documents=most, values=False)
     if decoded(_head, body).queries is msgspec.UNSET:
         return [_read_query(body, find, most)], False
     queries = decoded(_batch, body).queries
     if len(queries) > QUERIES:
         raise ServiceError(413, f"{len(queries)} queries; at most {QUERIES} are ranked at once.")
-    found: list[tuple[Entry, Asked]] = []
+    asked: list[tuple[Entry, Asked]] = []
     for place, query in enumerate(queries):
         try:
-            found.append(_read_query(query, find, most))
+            asked.append(_read_query(query, find, most))
         except msgspec.ValidationError as error:
             raise msgspec.ValidationError(str(error).replace("`$", f"`$.queries[{place}]")) from None
-        most -= len(found[-1][1].X)
-    return found, True
+        most -= len(asked[-1][1].X)
+    return asked, True
 
 
 def _read_query(body: bytes | msgspec.Raw, find: Find, most: int) -> tuple[Entry, Asked]:
-    """One query."""
     request = decoded(_rows, body)
     check_count(len(request.documents), most)
     entry = find(request.model)
@@ -85,52 +84,52 @@ def _read_query(body: bytes | msgspec.Raw, find: Find, most: int) -> tuple[Entry
 
 
 def read_npy(body: bytes, options: Mapping[str, str], find: Find, *, most: int) -> tuple[Entry, Asked]:
-    """The documents of a matrix; ids are rows, from 0. What JSON has beside documents stands in the address."""
-    about = read_options(options)
-    entry = find(about.pop("model"))
+    """Read the documents of a .npy matrix; ids are row numbers, from 0. Other fields come from the query string."""
+    fields = read_options(options)
+    entry = find(fields.pop("model"))
     X = npy_array(body)
     check_count(len(X) if X.ndim else 0, most)
-    return entry, Asked(array_matrix(X, entry), None, **about)
+    return entry, Asked(array_matrix(X, entry), None, **fields)
 
 
 def read_arrow(
     body: bytes, options: Mapping[str, str], find: Find, *, most: int
 ) -> tuple[list[tuple[Entry, Asked]], bool]:
-    """The documents of a stream of Arrow: columns are features, with `id` and `qid` beside them."""
-    about = read_options(options)
-    entry = find(about.pop("model"))
+    """Read the documents of an Arrow stream: columns are features; `id` and `qid` are optional."""
+    fields = read_options(options)
+    entry = find(fields.pop("model"))
     columns, n = _arrow_columns(body, most, width=entry.model.n_features)
     ids, qids = columns.pop("id", None), columns.pop("qid", None)
     X = array_matrix(np.column_stack([np.empty((n, 0)), *columns.values()]), entry, names=list(columns))
     if qids is None:
-        return [(entry, Asked(X, _unique(ids), **about))], False
-    rows: dict[str, list[int]] = {}
+        return [(entry, Asked(X, _unique(ids), **fields))], False
+    rows_of: dict[str, list[int]] = {}
     for row, qid in enumerate(qids):
-        rows.setdefault(qid, []).append(row)
-    if len(rows) > QUERIES:
-        raise ServiceError(413, f"{len(rows)} queries; at most {QUERIES} are ranked at once.")
-    found = []
-    for query, mine in rows.items():
-        some = None if ids is None else _unique([ids[row] for row in mine])
-        found.append((entry, Asked(X[mine], some, **{**about, "query": query})))
-    return found, True
+        rows_of.setdefault(qid, []).append(row)
+    if len(rows_of) > QUERIES:
+        raise ServiceError(413, f"{len(rows_of)} queries; at most {QUERIES} are ranked at once.")
+    asked = []
+    for query, rows in rows_of.items():
+        own_ids = None if ids is None else _unique([ids[row] for row in rows])
+        asked.append((entry, Asked(X[rows], own_ids, **{**fields, "query": query})))
+    return asked, True
 
 
 def read_options(options: Mapping[str, str]) -> dict[str, Any]:
-    """What stands in the address beside a binary body: model, query, user, k, odds, explain, log."""
-    known = {"query": "", "user": None, "k": None, "odds": False, "explain": False, "log": True, "model": "default"}
-    unknown = sorted(set(options) - set(known))
+    """Read the query string of a binary body: model, query, user, k, odds, explain, log."""
+    defaults = {"query": "", "user": None, "k": None, "odds": False, "explain": False, "log": True, "model": "default"}
+    unknown = sorted(set(options) - set(defaults))
     if unknown:
-        raise ServiceError(422, f"no parameter {unknown[0]!r}; there are {', '.join(known)}.", where="query string")
+        raise ServiceError(422, f"no parameter {unknown[0]!r}; there are {', '.join(defaults)}.", where="query string")
     try:
-        given = {name: msgspec.convert(text, _KINDS[name], strict=False) for name, text in options.items()}
+        values = {name: msgspec.convert(text, _KINDS[name], strict=False) for name, text in options.items()}
     except msgspec.ValidationError as error:
         raise ServiceError(422, f"{error}.", where="query string") from None
-    return known | given
+    return defaults | values
 
 
 def npy_array(body: bytes) -> Any:
-    """An array of NumPy's .npy form, without a copy. Numbers only, in C order."""
+    """Read a .npy array without a copy: numbers only, in C order."""
     file = io.BytesIO(body)
     try:
         read_header = _NPY_HEADERS[np.lib.format.read_magic(file)]
@@ -156,7 +155,7 @@ def check_count(n: int, most: int) -> None:
 
 
 def _arrow_columns(body: bytes, most: int, *, width: int) -> tuple[dict[str, Any], int]:
-    """The columns of a stream and the number of its rows. Nothing is larger in memory than it is in the body."""
+    """Columns of an Arrow stream, and its number of rows. Nothing is larger in memory than in the body."""
     try:
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What the service refuses to do, or cannot do now. `podium.service.problems` says which status of HTTP each one is."""
+"""Errors of the service, without HTTP; `podium.service.problems` maps them to status codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from podium.base.errors import PodiumError
 
 
 class RequestError(PodiumError):
-    """A request is wrong; `where` names the part of it that is."""
+    """A request is wrong; `where` names the wrong part."""
 
     def __init__(self, detail: str, *, where: str | None = None) -> None:
         super().__init__(detail)
@@ -14,22 +14,22 @@ class RequestError(PodiumError):
 
 
 class NotFoundError(RequestError):
-    """No model, experiment, query or index is there under this name."""
+    """No model, experiment, query or index has this name."""
 
 
 class ConflictError(RequestError):
-    """The request contradicts what is there: a version in use, an experiment that runs."""
+    """The request conflicts with the state of the service: a version in use, a running experiment."""
 
 
 class StaleError(RequestError):
-    """Somebody else changed what the request is about to change."""
+    """Another caller changed the thing first (If-Match)."""
 
 
 class TooLargeError(RequestError):
-    """The request holds more than is taken at once."""
+    """The request is larger than the limits allow."""
 
 
 class BusyError(PodiumError):
-    """The service cannot do this now; it may be able to in `seconds`."""
+    """The service is busy; the client may retry after `seconds`."""
 
     seconds = 1

@@ -1,4 +1,4 @@
-"""Endpoint: one line of the table of routes, and all that is done around each call: keys, limits, time, errors."""
+"""Endpoint: a row of the table of routes, and the handling of each call: keys, limits, timeouts, errors."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from podium.service.state import State, log
 
 T = TypeVar("T")
 SMALL = 65_536
-"""Bytes of a body that is read in less than a millisecond; longer ones are read in a thread."""
+"""Bodies up to this many bytes are decoded inline (under a millisecond); larger ones in a thread."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A method and a path, who may call it, what it reads and answers."""
+    """HTTP method and path, required role, types of the request and of the answer."""
 
     method: str
     path: str
@@ -40,25 +40,25 @@ class Endpoint:
     role: str | None  # None: anyone
     says: str
     reads: tuple[Any, ...] = ()
-    """Structs of which a JSON body is one."""
+    """Possible structs of the JSON body."""
     also: tuple[str, ...] = ()
-    """Other types of content that it reads."""
+    """Other content types of the body."""
     answers: tuple[Any, ...] = ()
-    """Structs of which the answer is one; without, it is text."""
+    """Possible structs of the answer; text if empty."""
     status: int = 200
     parameters: tuple[str, ...] = ()
-    """Of the query string."""
+    """Parameters of the query string."""
     seconds: float | None = None
-    """The time a call may take; that of the settings if None."""
+    """Timeout of a call; `request_seconds` of the settings if None."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The types of content that it reads. One that reads no body takes JSON, so that forms cannot call it."""
+        """Accepted content types; JSON if there is no body, so that HTML forms cannot call it."""
         return (JSON, *self.also) if self.reads or not self.also else self.also
 
 
 class Call:
-    """A request on its way through the service."""
+    """A request in work: its id, key, body and thread pool."""
 
     def __init__(self, request: Request, key: Key, state: State, lane: Lane) -> None:
         self.request, self.key, self._state, self._lane = request, key, state, lane
@@ -67,7 +67,7 @@ class Call:
         self.reading = False
 
     async def chunks(self, most: int) -> AsyncIterator[bytes]:
-        """The body as it comes, counted; raises 413 where it is longer than allowed."""
+        """Stream the body; raises 413 if it is longer than `most` bytes."""
         headers = self.request.headers
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise ServiceError(415, "bodies are read as they are. Send it without Content-Encoding.")
@@ -83,11 +83,11 @@ class Call:
         self.reading = False
 
     async def body(self, most: int | None = None) -> bytes:
-        """The whole body."""
+        """Read the whole body."""
         return b"".join([chunk async for chunk in self.chunks(most or self._state.settings.body_bytes)])
 
     async def read(self, kind: type[T], *, values: bool = True) -> T:
-        """The body as a struct of the wire; without `values`, most of it stays JSON, and is not counted."""
+        """Decode the JSON body as a struct; without `values`, most of it stays raw JSON, and is not counted."""
         if self.kind != JSON:
             raise wrong_kind(self.kind, JSON)
         body = await self.body()
@@ -95,19 +95,19 @@ class Call:
         return await self.aside(_read_json, kind, body, most, values, when=len(body) > SMALL // 4)
 
     async def aside(self, function: Callable[..., T], *args: Any, when: bool = True, **options: Any) -> T:
-        """What a function gives, computed in a thread where it takes longer than a moment, in the caller's turn."""
+        """Run a function in a thread, in the caller's turn; inline if not `when`."""
         if not when:
             return function(*args, **options)
         return await self._lane.run(self.key.name, functools.partial(function, *args, **options))
 
     @property
     def kind(self) -> str:
-        """The type of the content."""
+        """Content type of the request."""
         return _kind(self.request)
 
     @property
     def is_named(self) -> bool:
-        """Whether the client gave the id of the request, so that it may have been used before."""
+        """Whether the client chose the request id, so that it may have been used before."""
         return self.request.headers.get("x-request-id") == self.id
 
     def took(self) -> float:
@@ -115,13 +115,13 @@ class Call:
         return round(1000 * (time.perf_counter() - self.start), 3)
 
 
-def wrong_kind(got: str, *known: str) -> ServiceError:
-    """A body of another type than is read here."""
-    return ServiceError(415, f"Content-Type {' or '.join(known)} is needed; got {got[:100] or 'none'}.")
+def wrong_kind(got: str, *accepted: str) -> ServiceError:
+    """Error for a body of another content type than the accepted ones."""
+    return ServiceError(415, f"Content-Type {' or '.join(accepted)} is needed; got {got[:100] or 'none'}.")
 
 
 def whole_number(text: str, *, most: int) -> int | None:
-    """A whole number in digits of ASCII from 0 to `most`; None for any other text, however long."""
+    """Parse a whole number from 0 to `most` in ASCII digits; None for any other text, however long."""
     digits = text.lstrip("0") or text[:1]
     if not (text.isascii() and text.isdecimal()) or len(digits) > len(str(most)) or int(digits) > most:
         return None
@@ -129,7 +129,7 @@ def whole_number(text: str, *, most: int) -> int | None:
 
 
 def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
-    """The call with everything around it."""
+    """Wrap an endpoint's call: keys, limits, timeout, errors, monitoring and the request log."""
     most = endpoint.seconds or state.settings.request_seconds
 
     async def answer(request: Request) -> Response:
@@ -149,13 +149,13 @@ def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[R
 
 
 async def _answered(endpoint: Endpoint, state: State, request: Request, most: float) -> Response:
-    """The answer of a call; what it raises becomes one."""
+    """Answer of a call; an error becomes a problem answer."""
     call, limits = None, {}
     try:
         key = ANYONE
         if endpoint.role is not None:
             key = state.keys.caller(request.headers, endpoint.role)
-            limits = state.rates.take(key.name)
+            limits = state.rate_limit.take(key.name)
         _check_sender(endpoint, state, request)
         call = Call(request, key, state, state.lane_of(endpoint.role))
         with state.working(None if endpoint.role is None else key.name):
@@ -168,7 +168,7 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
             ServiceError(408 if late else 503, f"{what} within {most:g} s.", headers={"Retry-After": "1"})
         )
     except ClientDisconnect:
-        return Response(status_code=400)  # nobody hears it
+        return Response(status_code=400)  # the client has disconnected
     except Exception as error:
         problem = problem_of(error)
         problem.detail = state.without_folders(problem.detail)
@@ -184,9 +184,9 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
 
 
 def _check_sender(endpoint: Endpoint, state: State, request: Request) -> None:
-    """Raise a clear error if a page of a stranger may have made a browser send what changes something.
+    """Raise a clear error if a request may be cross-site request forgery (CSRF).
 
-    A browser sends forms and texts for any page, but no other type of content, and no header with a key.
+    A browser sends forms and texts for a page of any site, but no other content type, and no key header.
     """
     if endpoint.method == "GET" or sends_key(request.headers):
         return
@@ -197,7 +197,7 @@ def _check_sender(endpoint: Endpoint, state: State, request: Request) -> None:
 
 
 def _is_large(request: Request) -> bool:
-    """Whether a body may be long: it says so, or does not say how long it is."""
+    """Whether a body may be large: by its Content-Length, or because it has none."""
     headers = request.headers
     return whole_number(headers.get("content-length", "0"), most=SMALL) is None or "transfer-encoding" in headers
 
@@ -211,10 +211,10 @@ def _read_json(kind: type[T], body: bytes, most: int, values: bool) -> T:
     return decoded(msgspec.json.Decoder(kind), body)
 
 
-def request_id(given: str) -> str:
-    """The id of a request: the one given, if it can stand in files and headers, or a new one (UUIDv7)."""
-    if _ID.fullmatch(given):
-        return given
+def request_id(proposed: str) -> str:
+    """Id of a request: the client's if it is safe in files and headers, else a new UUIDv7."""
+    if _ID.fullmatch(proposed):
+        return proposed
     stamp, noise = time.time_ns() // 1_000_000, secrets.randbits(74)
     return str(uuid.UUID(int=stamp << 80 | 7 << 76 | (noise >> 62) << 64 | 2 << 62 | noise & (1 << 62) - 1))
 

@@ -1,7 +1,7 @@
-"""Lane: threads that do what takes longer than a moment, so that the event loop goes on answering.
+"""Fair thread pool (`Lane`) for slow work, so that the event loop keeps answering.
 
-Callers take turns, and none has all threads at once: who asks for much waits for himself alone. How much may wait is
-bounded by the number of requests that a caller may have in work; see `State.working`.
+Callers take turns, and no caller has all threads at once, so that many requests of one do not delay the others. The
+queue is bounded by the number of requests that a caller may have in work; see `State.working`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Job(NamedTuple):
 
 
 class Lane:
-    """A few threads, with a queue for each caller."""
+    """Thread pool with a queue for each caller."""
 
     def __init__(self, name: str, *, threads: int, share: int) -> None:
         """`share` is the number of threads that one caller may have at once."""
@@ -40,7 +40,7 @@ class Lane:
             thread.start()
 
     async def run(self, who: str, work: Callable[[], T]) -> T:
-        """What some work gives, in its caller's turn. If nobody waits for it any longer, it is not begun."""
+        """Run work in a thread, in its caller's turn; cancelled work is not started."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         with self._changed:
@@ -51,7 +51,7 @@ class Lane:
         return await done
 
     def close(self) -> None:
-        """Do what waits, and end the threads."""
+        """Finish the queued work, and end the threads."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -64,10 +64,10 @@ class Lane:
             with self._changed:
                 self._busy[job.who] -= 1
                 self._changed.notify_all()
-            del job  # and what it held, while nothing else comes
+            del job  # frees its memory while the thread waits
 
     def _next(self) -> _Job | None:
-        """The first job of the next caller who may have another thread; None where the lane is closed and empty."""
+        """First job of the next caller below its share of threads; None if the lane is closed and empty."""
         with self._changed:
             while True:
                 who = next((who for who in self._waiting if self._busy[who] < self._share), None)
@@ -78,7 +78,7 @@ class Lane:
                 self._changed.wait()
             jobs = self._waiting.pop(who)
             job = jobs.popleft()
-            if jobs:  # to the end of the line
+            if jobs:  # the caller goes to the end of the queue
                 self._waiting[who] = jobs
             self._busy[who] += 1
             return job
@@ -90,11 +90,11 @@ def _do(job: _Job) -> None:
     result, problem = None, None
     try:
         result = job.work()
-    except BaseException as error:  # whatever it is, the thread lives on, and the caller is told
+    except BaseException as error:  # the thread must survive; the caller gets the error
         problem = error
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+    with contextlib.suppress(RuntimeError):  # the event loop is closed
         job.loop.call_soon_threadsafe(_tell, job.done, result, problem)
-    del job, result, problem  # an error holds this frame, which would hold the error, and what the request held
+    del job, result, problem  # breaks the cycle of error and frame, which would keep the request in memory
 
 
 def _tell(done: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:

@@ -1,6 +1,6 @@
-"""Measures: how well models rank the queries that have grades, with confidence intervals, and query by query.
+"""IR metrics of models on judged queries, with confidence intervals, and for each query.
 
-All numbers are of `podium.evaluation`: this chooses the queries, the documents and the grades.
+`podium.evaluation` computes all numbers; this module chooses the queries, the documents and the grades.
 """
 
 from __future__ import annotations
@@ -9,76 +9,83 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain, query_names
 from podium.evaluation.significance import Pair, SystemComparison, compare_systems
 from podium.metrics import Metric
-from podium.service.feedback.judging import Known
+from podium.service.feedback.judging import DocumentFeatures
 from podium.service.models.model_store import Entry
 from podium.service.page_schemas import Difference, Grades, Measured, MeasuredModel, MeasuredQuery, MeasuresAnswer
 
 Search = Callable[[Entry, str], dict[str, float] | None]
-"""The documents that a model finds for a query, with their scores; None where it cannot search."""
+"""Documents that a model finds for a query, with their scores; None if it cannot search."""
 METRICS = ("ndcg@10", "map", "mrr")
-"""Those that are computed if none is named."""
+"""Metrics by default."""
 
 
 def by_data(entries: Sequence[Entry], data: Dataset, metrics: Sequence[Metric]) -> MeasuresAnswer:
-    """Measures by the grades that the data has."""
+    """Metrics by the grades of the service's data."""
     if data.labels is None:
         raise DataError("the data has no grades.", where=data.source)
-    found = [evaluate(data, entry.model.score(data), metrics) for entry in entries]
-    return _answer("data", entries, found, dict(zip(query_names(data), data.sizes.tolist(), strict=True)), left_out=0)
+    evaluations = [evaluate(data, entry.model.score(data), metrics) for entry in entries]
+    counts = dict(zip(query_names(data), data.sizes.tolist(), strict=True))
+    return _answer("data", entries, evaluations, counts, left_out=0)
 
 
 def by_judges(
     entries: Sequence[Entry],
     qrels: Mapping[str, Mapping[str, float]],
-    documents: Mapping[str, Known | None],
+    documents: Mapping[str, DocumentFeatures | None],
     metrics: Sequence[Metric],
     search: Search,
 ) -> MeasuresAnswer:
-    """Measures by judges' grades. Documents without one count as grade 0, judged ones not ranked for the ideal.
+    """Metrics by judges' grades. Unjudged documents have grade 0; judged ones that are not ranked count for the ideal.
 
-    Queries whose documents are not known are searched for. Those that one of the models cannot rank are left out.
+    If the documents of a query are not known, the index is searched. Queries that one model cannot rank are left out.
     """
     runs: list[dict[str, dict[str, float]]] = [{} for _ in entries]
-    for query, known in documents.items():
-        scored = [search(entry, query) if known is None else _scored(entry, known) for entry in entries]
+    for query, rows in documents.items():
+        scored = [search(entry, query) if rows is None else _scored(entry, rows) for entry in entries]
         if all(scored):
             for run, scores in zip(runs, scored, strict=True):
                 run[query] = scores or {}
     if not runs[0]:
         return MeasuresAnswer("judges", [entry.key for entry in entries], [], [], len(documents))
     kept = {query: qrels[query] for query in runs[0]}
-    found = [evaluate_run(kept, run, metrics) for run in runs]
+    evaluations = [evaluate_run(kept, run, metrics) for run in runs]
     counts = {query: len(grades) for query, grades in kept.items()}
-    return _answer("judges", entries, found, counts, left_out=len(documents) - len(kept))
+    return _answer("judges", entries, evaluations, counts, left_out=len(documents) - len(kept))
 
 
-def _scored(entry: Entry, known: Known) -> dict[str, float] | None:
-    """The scores of a query's documents; None where the model cannot rank them."""
+def _scored(entry: Entry, rows: DocumentFeatures) -> dict[str, float] | None:
+    """Scores of a query's documents; None if the model cannot rank them."""
     try:
-        return dict(zip(known.ids, entry.model.score(known.dataset()).tolist(), strict=True))
+        return dict(zip(rows.ids, entry.model.score(rows.dataset()).tolist(), strict=True))
     except (DataError, IncompatibleError):
         return None
 
 
 def _answer(
-    grades: Grades, entries: Sequence[Entry], found: Sequence[Evaluation], counts: Mapping[str, int], *, left_out: int
+    grades: Grades,
+    entries: Sequence[Entry],
+    evaluations: Sequence[Evaluation],
+    counts: Mapping[str, int],
+    *,
+    left_out: int,
 ) -> MeasuresAnswer:
-    names, first = [entry.key for entry in entries], found[0]
-    measured = [_measured(metric, names, [one.values[m] for one in found]) for m, metric in enumerate(first.metrics)]
+    names, first = [entry.key for entry in entries], evaluations[0]
+    values = np.stack([evaluation.values for evaluation in evaluations], axis=1)  # (metrics, models, queries)
+    measured = [_measured(metric, names, values[m]) for m, metric in enumerate(first.metrics)]
     queries = [
-        MeasuredQuery(query, counts[query], [[plain(one.values[m, q]) for one in found] for m in range(len(measured))])
+        MeasuredQuery(query, counts[query], [list(map(plain, row)) for row in values[:, :, q]])
         for q, query in enumerate(first.query_ids)
     ]
     return MeasuresAnswer(grades, names, measured, queries, left_out)
 
 
-def _measured(metric: Metric, names: list[str], rows: Sequence[np.ndarray]) -> Measured:
-    values = np.array(rows)
+def _measured(metric: Metric, names: list[str], values: Array) -> Measured:
     counted = (~np.isnan(values)).sum(axis=1)
     means = [metric.average(row) for row in values]
     compared: SystemComparison | None = None

@@ -1,6 +1,6 @@
 """Monitoring: counts and times of requests for Prometheus.
 
-Workers share them in the folder that PROMETHEUS_MULTIPROC_DIR names, so that each can tell the sum of all.
+Workers share them in the folder PROMETHEUS_MULTIPROC_DIR, so that each can report the sum of all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # workers cannot sha
 
 
 class Monitor:
-    """The series that requests add to."""
+    """Prometheus time series of the service."""
 
     def __init__(self) -> None:
         self._registry = to = CollectorRegistry()
@@ -56,14 +56,14 @@ class Monitor:
             self.experiments.labels(experiment, what).inc()
 
     def text(self, *, in_work: int, feedback_queue: int | None, models: Iterable[str]) -> bytes:
-        """All series in Prometheus' text form: sums over the workers, and gauges of this worker at this moment."""
+        """All series in Prometheus' text format: sums over the workers, and current gauges of this worker."""
         counts = self._registry
         if os.environ.get(FOLDER):
             counts = CollectorRegistry()
             MultiProcessCollector(counts)  # type: ignore[no-untyped-call]
         gauges = _Gauges(
             _gauge("podium_requests_in_work", "Requests that are being answered.", {(): in_work}),
-            _gauge("podium_model_info", "Models on the shelf; 1.", {(model,): 1 for model in models}, "model"),
+            _gauge("podium_model_info", "Models in the model store; 1.", {(model,): 1 for model in models}, "model"),
         )
         if feedback_queue is not None:
             gauges.families.append(
@@ -73,7 +73,7 @@ class Monitor:
 
 
 class _Gauges(Collector):
-    """Gauges as the registry wants them."""
+    """Gauges as a collector of prometheus_client."""
 
     def __init__(self, *families: GaugeMetricFamily) -> None:
         self.families = list(families)

@@ -1,4 +1,4 @@
-"""The OpenAPI description of the service, made from the table of routes and the structs of the wire."""
+"""OpenAPI description of the service, from the table of routes and the request and answer structs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ _TEXT = {"type": "string"}
 
 
 def describe(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """The description, as a value for JSON."""
-    kinds = list(dict.fromkeys(kind for one in endpoints for kind in (*one.reads, *one.answers)))
+    """OpenAPI description of endpoints, as a JSON value."""
+    kinds = list(dict.fromkeys(kind for endpoint in endpoints for kind in (*endpoint.reads, *endpoint.answers)))
     refs, schemas = msgspec.json.schema_components([ProblemDetails, *kinds], ref_template="#/components/schemas/{name}")
     where = dict(zip([ProblemDetails, *kinds], refs, strict=True))
     paths: dict[str, dict[str, Any]] = {}
-    for one in endpoints:
-        paths.setdefault(re.sub(r":\w+}", "}", one.path), {})[one.method.lower()] = _operation(one, where)
+    for endpoint in endpoints:
+        path = re.sub(r":\w+}", "}", endpoint.path)
+        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, path, where)
     keys = {
         "bearer": {"type": "http", "scheme": "bearer"},
         "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -36,29 +37,29 @@ def describe(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
 
 
-def _operation(one: Endpoint, where: dict[Any, Any]) -> dict[str, Any]:
-    names = re.findall(r"{(\w+)(?::\w+)?}", one.path)
+def _operation(endpoint: Endpoint, path: str, where: dict[Any, Any]) -> dict[str, Any]:
+    names, answers, reads = re.findall(r"{(\w+)}", path), endpoint.answers, endpoint.reads
     parameters = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
-    parameters += [{"name": name, "in": "query", "required": False, "schema": _TEXT} for name in one.parameters]
-    content = {JSON: {"schema": _any(one.answers, where)}} if one.answers else {"text/plain": {"schema": _TEXT}}
+    parameters += [{"name": name, "in": "query", "required": False, "schema": _TEXT} for name in endpoint.parameters]
+    content = {JSON: {"schema": _any(answers, where)}} if answers else {"text/plain": {"schema": _TEXT}}
     problem = {"application/problem+json": {"schema": where[ProblemDetails]}}
-    found: dict[str, Any] = {
-        "summary": one.says,
-        "operationId": "_".join([one.method.lower(), *re.findall(r"\w+", re.sub(r":\w+}", "}", one.path))]),
+    operation: dict[str, Any] = {
+        "summary": endpoint.says,
+        "operationId": "_".join([endpoint.method.lower(), *re.findall(r"\w+", path)]),
         "parameters": parameters,
         "responses": {
-            str(one.status): {"description": "Done.", "content": content},
+            str(endpoint.status): {"description": "Done.", "content": content},
             "default": {"description": "What went wrong.", "content": problem},
         },
-        "security": [] if one.role is None else [{"bearer": []}, {"key": []}],
+        "security": [] if endpoint.role is None else [{"bearer": []}, {"key": []}],
     }
-    if one.reads or one.also:
-        bodies: dict[str, Any] = {JSON: {"schema": _any(one.reads, where)}} if one.reads else {}
-        bodies |= {kind: {"schema": {"type": "string", "format": "binary"}} for kind in one.also}
-        found["requestBody"] = {"required": True, "content": bodies}
-    return found
+    if reads or endpoint.also:
+        bodies: dict[str, Any] = {JSON: {"schema": _any(reads, where)}} if reads else {}
+        bodies |= {kind: {"schema": {"type": "string", "format": "binary"}} for kind in endpoint.also}
+        operation["requestBody"] = {"required": True, "content": bodies}
+    return operation
 
 
 def _any(kinds: Sequence[Any], where: dict[Any, Any]) -> dict[str, Any]:
-    found = [where[kind] for kind in kinds]
-    return found[0] if len(found) == 1 else {"anyOf": found}
+    schemas = [where[kind] for kind in kinds]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}

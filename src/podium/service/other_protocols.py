@@ -1,7 +1,7 @@
-"""Dialects of other servers: the rerank requests of Cohere, Jina and TEI, and KServe's inference protocol, version 2.
+"""Protocols of other servers: re-ranking requests of Cohere, Jina and TEI, and KServe's inference protocol, version 2.
 
-Their documents are texts; podium ranks features. A document is an object with `features` (and `id`), or a text that
-holds such an object as JSON, since some clients send nothing else. Fields that mean nothing here are ignored.
+Their documents are texts; podium ranks features. A document is an object with `features` (and `id`), or a text with
+such an object as JSON, since some clients send nothing else. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
 from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
 from podium.base.errors import counted
 from podium.base.version import version
 from podium.data.dataset import Dataset
@@ -27,7 +28,7 @@ from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
 
 
 class RerankRequest(Struct, kw_only=True):
-    """A rerank request of Cohere, Jina, vLLM or LiteLLM (`documents`), or of TEI (`texts`)."""
+    """Re-ranking request of Cohere, Jina, vLLM or LiteLLM (`documents`), or of TEI (`texts`)."""
 
     query: Annotated[str, Meta(max_length=4096)]
     documents: list[str | dict[str, Any]] | UnsetType = UNSET
@@ -40,14 +41,14 @@ class RerankRequest(Struct, kw_only=True):
 
 
 class RerankRows(RerankRequest, kw_only=True):
-    """A request whose documents are still JSON."""
+    """A re-ranking request whose documents are still raw JSON."""
 
     documents: list[msgspec.Raw] | UnsetType = UNSET  # type: ignore[assignment]
     texts: list[msgspec.Raw] | UnsetType = UNSET  # type: ignore[assignment]
 
     @property
-    def given(self) -> list[msgspec.Raw]:
-        """The documents, under whichever name."""
+    def items(self) -> list[msgspec.Raw]:
+        """The documents, sent as `documents` or as `texts`."""
         if self.documents is not UNSET:
             return self.documents
         if self.texts is not UNSET:
@@ -56,7 +57,7 @@ class RerankRows(RerankRequest, kw_only=True):
 
 
 class RerankResult(Struct, omit_defaults=True):
-    """A document: its place in the request, and 1/(1 + e^−score), which is not a probability."""
+    """A document: its index in the request, and 1/(1 + e^−score), which is not a calibrated probability."""
 
     index: int
     relevance_score: float
@@ -73,7 +74,7 @@ class RerankAnswer(Struct):
 
 
 class TeiResult(Struct, omit_defaults=True):
-    """A text: its place in the request and its score."""
+    """A text: its index in the request and its score."""
 
     index: int
     score: float
@@ -81,7 +82,7 @@ class TeiResult(Struct, omit_defaults=True):
 
 
 class Tensor(Struct, kw_only=True):
-    """An array: flat or nested numbers, and its shape."""
+    """An array: its shape, and flat or nested numbers."""
 
     name: Annotated[str, Meta(max_length=256)]
     shape: list[Annotated[int, Meta(ge=0, le=2**31)]]
@@ -90,7 +91,7 @@ class Tensor(Struct, kw_only=True):
 
 
 class TensorRead(Struct, kw_only=True):
-    """An array whose numbers are still JSON."""
+    """An array whose numbers are still raw JSON."""
 
     name: Annotated[str, Meta(max_length=256)]
     shape: msgspec.Raw
@@ -99,21 +100,21 @@ class TensorRead(Struct, kw_only=True):
 
 
 class InferRequest(Struct, kw_only=True):
-    """Features of documents, and which query each belongs to (`qid`); without, they are one query."""
+    """Features of documents, and the query of each (`qid`); without it, all are of one query."""
 
     inputs: list[Tensor]
     id: Annotated[str, Meta(max_length=256)] | None = None
 
 
 class InferRows(Struct, kw_only=True):
-    """A request whose numbers are still JSON."""
+    """An inference request whose numbers are still raw JSON."""
 
     inputs: list[TensorRead]
     id: Annotated[str, Meta(max_length=256)] | None = None
 
 
 class InferAnswer(Struct, kw_only=True, omit_defaults=True):
-    """The score of each document, in the order of the request."""
+    """Scores of the documents, in the order of the request."""
 
     model_name: str
     model_version: str
@@ -122,7 +123,7 @@ class InferAnswer(Struct, kw_only=True, omit_defaults=True):
 
 
 class ServerAbout(Struct):
-    """The server, as the protocol describes it."""
+    """Server metadata of KServe."""
 
     name: str
     version: str
@@ -130,7 +131,7 @@ class ServerAbout(Struct):
 
 
 class TensorAbout(Struct):
-    """The name, type and shape of an array."""
+    """Name, type and shape of an array."""
 
     name: str
     datatype: str
@@ -138,7 +139,7 @@ class TensorAbout(Struct):
 
 
 class InferAbout(Struct):
-    """A model, as the protocol describes it."""
+    """Model metadata of KServe."""
 
     name: str
     versions: list[str]
@@ -148,44 +149,45 @@ class InferAbout(Struct):
 
 
 def rank_request(request: RerankRows) -> RankRows:
-    """A request to rerank as one to rank."""
-    documents = [_document(one, place) for place, one in enumerate(request.given)]
+    """Convert a re-ranking request to a rank request."""
+    documents = [_document(raw, place) for place, raw in enumerate(request.items)]
     return RankRows(documents=documents, query=request.query, model=request.model or "default", k=request.top_n)
 
 
 def rerank_answer(request: RerankRows, answer: RankAnswer) -> RerankAnswer:
-    """The answer as Cohere gives it."""
+    """Answer in Cohere's format."""
     results = []
-    for one in answer.results:
-        found = RerankResult(one.index, squashed(one.score), one.score)
+    for ranked in answer.results:
+        result = RerankResult(ranked.index, squashed(ranked.score), ranked.score)
         if request.return_documents:
-            given = decoded(_any, request.given[one.index])
-            found.document = {"text": given} if isinstance(given, str) else given
-        results.append(found)
+            document = decoded(_any, request.items[ranked.index])
+            result.document = {"text": document} if isinstance(document, str) else document
+        results.append(result)
     return RerankAnswer(answer.request, results, {"model": answer.model})
 
 
 def tei_answer(request: RerankRows, answer: RankAnswer) -> list[TeiResult]:
-    """The answer as TEI gives it."""
-    found = []
-    for one in answer.results:
-        text = decoded(_any, request.given[one.index]) if request.return_text else UNSET
-        found.append(TeiResult(one.index, one.score if request.raw_scores else squashed(one.score), text))
-    return found
+    """Answer in TEI's format."""
+    results = []
+    for ranked in answer.results:
+        text = decoded(_any, request.items[ranked.index]) if request.return_text else UNSET
+        score = ranked.score if request.raw_scores else squashed(ranked.score)
+        results.append(TeiResult(ranked.index, score, text))
+    return results
 
 
 def squashed(score: float) -> float:
-    """1/(1 + e^−score), from 0 to 1 and in the order of the scores."""
+    """Sigmoid 1/(1 + e^−score): from 0 to 1, in the order of the scores."""
     return 0.5 * (1.0 + math.tanh(0.5 * score))
 
 
 def infer(entry: Entry, request: InferRows, *, most: int) -> InferAnswer:
-    """The scores of a request of KServe's protocol."""
-    named = {one.name: one for one in request.inputs}
-    qid = named.pop("qid", None)
-    if len(named) != 1 or len(request.inputs) != 1 + (qid is not None):
-        raise RequestError("one input of features is needed, and qid beside it where there are several queries.")
-    X = _matrix(next(iter(named.values())), entry, most)
+    """Score the documents of a KServe inference request."""
+    inputs = {tensor.name: tensor for tensor in request.inputs}
+    qid = inputs.pop("qid", None)
+    if len(inputs) != 1 or len(request.inputs) != 1 + (qid is not None):
+        raise RequestError("one input of features is needed, and also qid if there are several queries.")
+    X = _matrix(next(iter(inputs.values())), entry, most)
     queries = None if qid is None else _queries(qid, most)
     scores = entry.model.score(Dataset.from_arrays(X, qid=queries)) if len(X) else np.empty(0)
     output = Tensor(name="score", shape=[len(scores)], datatype="FP64", data=scores.tolist())
@@ -193,15 +195,15 @@ def infer(entry: Entry, request: InferRows, *, most: int) -> InferAnswer:
 
 
 def about_server() -> ServerAbout:
-    """What `GET /v2` says."""
+    """Server metadata, for `GET /v2`."""
     return ServerAbout("podium", version(), [])
 
 
 def about_model(name: str, entry: Entry, versions: Sequence[Entry]) -> InferAbout:
-    """What `GET /v2/models/NAME` says; -1 is any number of documents."""
+    """Model metadata, for `GET /v2/models/NAME`; -1 is any number of documents."""
     return InferAbout(
         name,
-        [str(one.version) for one in versions] or [str(entry.version)],
+        [str(other.version) for other in versions] or [str(entry.version)],
         "podium",
         [TensorAbout("features", "FP32", [-1, entry.model.n_features]), TensorAbout("qid", "INT64", [-1])],
         [TensorAbout("score", "FP64", [-1])],
@@ -209,7 +211,7 @@ def about_model(name: str, entry: Entry, versions: Sequence[Entry]) -> InferAbou
 
 
 class _Text(Struct):
-    """A document of another server: of all its fields, those that count here."""
+    """A document of another protocol: only the fields that podium uses."""
 
     features: msgspec.Raw
     id: Id | int | None = None
@@ -218,19 +220,18 @@ class _Text(Struct):
 _any, _text, _shape = msgspec.json.Decoder(), msgspec.json.Decoder(_Text), msgspec.json.Decoder(list[int])
 _rows, _queries_of = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(list[int | str])
 _LONGEST = 1_000_000
-"""Bytes of a document of another server, and of all queries of a request."""
+"""Largest size in bytes of a document of another protocol, and of all queries of a request."""
 _NUMBERS = ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64")
 _WHOLE = ("INT64", "INT32", "BYTES")
 
 
-def _document(given: msgspec.Raw, place: int) -> Row:
+def _document(raw: msgspec.Raw, place: int) -> Row:
     where = f"documents[{place}]"
-    if len(bytes(given)) > _LONGEST:
+    if len(bytes(raw)) > _LONGEST:
         raise TooLargeError(f"a document of more than {_LONGEST} bytes.", where=where)
     try:
-        inner = decoded(_any, given) if bytes(given)[:1] == b'"' else given
-        found = decoded(_text, inner)
-        if bytes(found.features)[:1] not in (b"[", b"{"):
+        document = decoded(_text, decoded(_any, raw) if bytes(raw)[:1] == b'"' else raw)
+        if bytes(document.features)[:1] not in (b"[", b"{"):
             raise msgspec.ValidationError("its features are neither a list nor an object")
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise RequestError(
@@ -238,11 +239,11 @@ def _document(given: msgspec.Raw, place: int) -> Row:
             f'{{"id": "D1", "features": [1.5, 0.2]}}: models here rank features, not texts ({error}).',
             where=where,
         ) from None
-    return Row(found.features, found.id)
+    return Row(document.features, document.id)
 
 
-def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
-    """The features of documents, flat or nested as the shape."""  # (n, d)
+def _matrix(tensor: TensorRead, entry: Entry, most: int) -> Singles:
+    """Features of documents, from flat numbers or numbers nested as the shape."""  # (n, d)
     shape, where = _shape_of(tensor, _NUMBERS), f"inputs {tensor.name[:100]!r}"
     d = entry.model.n_features
     if len(shape) != 2 or shape[1] != d:
@@ -263,7 +264,7 @@ def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
 
 
 def _queries(tensor: TensorRead, most: int) -> NDArray[Any]:
-    """The query of each document, as a text."""
+    """Query of each document, as text."""
     shape, where = _shape_of(tensor, _WHOLE), f"inputs {tensor.name[:100]!r}"
     if math.prod(shape) > most or len(bytes(tensor.data)) > _LONGEST:
         raise TooLargeError(f"shape {shape}; at most {most} documents are ranked at once.", where=where)

@@ -1,4 +1,4 @@
-"""Page schemas: what goes over the wire for judgments, measures, and the page itself."""
+"""Requests and answers of the web interface: judgments, metrics, and facts about the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class JudgmentGiven(Struct, forbid_unknown_fields=True, kw_only=True):
     id: Id
     grade: Annotated[float, Meta(ge=0, le=1000)] | None
     who: Annotated[str, Meta(max_length=256)] = ""
-    """The judge; the name of the key if not given."""
+    """The judge; by default the name of the key."""
 
 
 class JudgmentRequest(Struct, forbid_unknown_fields=True):
@@ -26,14 +26,14 @@ class JudgmentRequest(Struct, forbid_unknown_fields=True):
 
 
 class JudgmentAnswer(Struct):
-    """How many judgments are on disk now, and when that was, in ms since 1970."""
+    """Number of judgments written to disk, and the time, in ms since 1970."""
 
     accepted: int
     time: int
 
 
 class JudgmentKept(Struct):
-    """The grade that a judge gave."""
+    """Judgment: the grade that a judge gave."""
 
     query: str
     id: str
@@ -51,7 +51,7 @@ class DisagreementAnswer(Struct):
 
 
 class AgreementAnswer(Struct):
-    """How far judges agree beyond chance: 1 is always, 0 is by chance."""
+    """Agreement of judges beyond chance: 1 is always, 0 is by chance."""
 
     name: str
     value: float | None
@@ -60,18 +60,18 @@ class AgreementAnswer(Struct):
 
 
 class JudgmentList(Struct, kw_only=True):
-    """Judgments, the newest last, at most 10,000; where judges differ, at most 100; how far they agree."""
+    """Judgments, newest last, at most 10,000; disagreements, at most 100; agreement of the judges."""
 
     judgments: list[JudgmentKept]
     total: int
     judges: dict[str, int]
     disagreements: list[DisagreementAnswer]
     agreement: AgreementAnswer | None
-    """Null for one query, and where no document has two grades."""
+    """Null for one query, and if no document has two grades."""
 
 
 class MeasuredModel(Struct):
-    """The mean of a metric over the queries that count, with a 95 % interval where there are two or more."""
+    """Mean of a metric over the queries that count, with a 95 % interval if there are two or more."""
 
     model: str
     mean: float | None
@@ -80,7 +80,7 @@ class MeasuredModel(Struct):
 
 
 class Difference(Struct, kw_only=True):
-    """Two models, paired by query: the mean difference with a 95 % interval, and p of a randomisation test."""
+    """Paired comparison of two models: mean difference with a 95 % interval, and p of a randomisation test."""
 
     better: str
     worse: str
@@ -103,7 +103,7 @@ class Measured(Struct):
 
 
 class MeasuredQuery(Struct):
-    """A query: how many of its documents have a grade, and the values of each metric for each model."""
+    """A query: its number of judged documents, and the value of each metric for each model."""
 
     query: str
     graded: int
@@ -114,7 +114,7 @@ Grades = Literal["judges", "data"]
 
 
 class MeasuresAnswer(Struct):
-    """How well models rank the queries that have grades; `left_out` queries cannot be ranked by them."""
+    """Metrics of models on the judged queries; `left_out` queries cannot be ranked by them."""
 
     grades: Grades
     models: list[str]
@@ -124,22 +124,22 @@ class MeasuresAnswer(Struct):
 
 
 class Caller(Struct):
-    """Whose key it is."""
+    """Name and role of the caller's key."""
 
     name: str
     role: str
 
 
 class AboutAnswer(Struct, kw_only=True):
-    """What the service was started with, and who asks."""
+    """Data and index of the service, and its caller."""
 
     podium: str
     caller: Caller
     queries: int | None
-    """Of the data; null where there is none."""
+    """Number of queries of the data; null if there is none."""
     graded: bool
     """Whether the data has grades."""
     documents: int | None
-    """Of the index; null where there is none."""
+    """Number of documents of the index; null if there is none."""
     store: bool
-    """Whether feedback and judgments are kept."""
+    """Whether feedback and judgments are stored."""

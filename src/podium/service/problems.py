@@ -1,4 +1,4 @@
-"""Problems: what went wrong with a request, as RFC 9457 says it: `application/problem+json`."""
+"""Problem details (RFC 9457, `application/problem+json`): HTTP status and message of each error."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _STATUS: dict[type[PodiumError], int] = {
     IndexFileError: 503,
     PodiumError: 500,
 }
-"""The status of each error of podium; of two that fit, the first."""
+"""HTTP status of each error of podium; the first match counts."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ServiceError(PodiumError):
-    """An answer other than success: what, where, expected, got, and what to do next."""
+    """An error with an HTTP status: what, where, expected, got, and what to do next."""
 
     def __init__(
         self, status: int, detail: str, *, where: str | None = None, headers: Mapping[str, str] | None = None
@@ -50,7 +50,7 @@ class ServiceError(PodiumError):
 
 
 def problem_of(error: BaseException) -> ServiceError:
-    """The problem that an error of podium is; what it does not raise on purpose is a fault of the service."""
+    """Convert an error to a `ServiceError`; an unexpected one becomes status 500."""
     if isinstance(error, ServiceError):
         return error
     for cause in (error, error.__cause__):
@@ -69,14 +69,14 @@ def problem_of(error: BaseException) -> ServiceError:
 
 
 def answer_of(problem: ServiceError) -> Response:
-    """The response that says a problem."""
+    """Response for an error, as problem details."""
     title = HTTPStatus(problem.status).phrase
     body = ProblemDetails(title=title, status=problem.status, detail=problem.detail, where=problem.where)
     return Response(msgspec.json.encode(body), problem.status, problem.headers, "application/problem+json")
 
 
 def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str | msgspec.Raw) -> T:
-    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
+    """Decode a JSON body, or raise a clear error."""
     try:
         return decoder.decode(body)
     except UnicodeDecodeError as error:
@@ -86,6 +86,6 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str | msgspec.Raw) -
 
 
 def _parts(message: str) -> tuple[str]:
-    """msgspec's message as a sentence: it ends in the place, e.g. $.documents[3].features."""
+    """Message of msgspec as a sentence that ends in the path, e.g. $.documents[3].features."""
     what, _, place = message.partition(" - at ")
     return (f"{what.replace('`', '')}{f' at {place.strip(chr(96))}' if place else ''}. See /openapi.json.",)

@@ -1,4 +1,4 @@
-"""Ranking: a request to a matrix of features, scores, odds and an answer. No HTTP in it."""
+"""Rank request: from documents to a feature matrix, scores, odds (probabilities of ranks) and an answer; no HTTP."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from typing import Any
 import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
-from numpy.typing import NDArray
 
-from podium.base.arrays import Singles
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import DataError, UnknownNameError, counted
 from podium.data.dataset import Dataset
-from podium.explanation.attribution import shares_over_mean
-from podium.explanation.explain import explain as explain_pair
 from podium.jit.sorting import order
 from podium.parsing.ids import first_repeated
 from podium.service.domain_errors import RequestError
@@ -24,6 +21,8 @@ from podium.service.models.model_store import Entry
 from podium.service.problems import decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 
+EXPLAINED = 20
+"""Largest number of documents whose scores are explained at once: trees take some 60 ms each."""
 _names: msgspec.json.Decoder[list[str] | None] = msgspec.json.Decoder(list[str] | None)
 _features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 
@@ -33,7 +32,7 @@ class Asked:
     """Documents of one query, ready to be scored."""
 
     X: Singles  # (n, d) in the order of the model's features
-    ids: Sequence[str] | None  # (n,) None: their places, from 0
+    ids: Sequence[str] | None  # (n,) None: indices, from 0
     query: str = ""
     user: str | None = None
     k: int | None = None
@@ -44,26 +43,26 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An answer, and what it was made from."""
+    """An answer, with the request, the model and the scores behind it."""
 
     answer: RankAnswer
     asked: Asked
     rows: list[int]  # of the documents in the answer, best first
     score_seconds: float
     entry: Entry
-    scores: NDArray[np.float64]  # (n,) of all documents of the request
-    arms: list[float] | None = None  # in an experiment, of each document in the answer: above 0 is the candidate's
+    scores: Array  # (n,) of all documents of the request
+    arms: list[float] | None = None  # in an experiment, credit of each document in the answer: candidate > 0
 
 
 def asked_of(request: RankRows, entry: Entry) -> Asked:
-    """The documents of a request, as a model takes them."""
+    """Documents of a request, as input of a model."""
     X = json_matrix([document.features for document in request.documents], request.features, entry)
     ids = ids_of(request.documents)
     return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
 
 
 def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
-    """The answer to a request: documents best first; ties share a rank and keep the order of the request."""
+    """Rank the documents of a request, best first; ties share a rank and keep the order of the request."""
     start = time.perf_counter()
     n = len(asked.X)
     data = _dataset(asked)
@@ -74,32 +73,34 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     best = best[: asked.k]
     rows, ids = best.tolist(), asked.ids
     names = list(map(str, rows)) if ids is None else [ids[row] for row in rows]
-    results = [Result(*one) for one in zip(names, rows, ranks, ordered[: asked.k].tolist(), strict=True)]
+    results = list(map(Result, names, rows, ranks, ordered[: asked.k].tolist()))
     answer = RankAnswer(request=request, model=entry.key, results=results, took_ms=0.0)
     if asked.odds and n:
-        found = entry.model.distribution(data, scores=scores)
-        summary, answer.odds = found.summary(), found.how
+        odds = entry.model.distribution(data, scores=scores)
+        summary, answer.odds = odds.summary(), odds.how
         first, low, high = (getattr(summary, key)[best].tolist() for key in ("first", "low", "high"))
-        for one, p, a, b in zip(results, first, low, high, strict=True):
-            one.p_first, one.rank_interval = p, (a, b)
+        for result, p, a, b in zip(results, first, low, high, strict=True):
+            result.p_first, result.rank_interval = p, (a, b)
     if asked.explain and n:
         _explain(entry, data, best, answer)
     return Ranked(answer, asked, rows, time.perf_counter() - start, entry, scores)
 
 
 def explain(entry: Entry, request: ExplainRows, name: str) -> ExplainAnswer:
-    """Why one document of a request is above another."""
+    """Explain why one document of a request is above another."""
+    from podium.explanation.explain import explain as explain_pair
+
     X = json_matrix([document.features for document in request.documents], request.features, entry)
     asked = Asked(X, ids_of(request.documents), request.query)
     data = _dataset(asked)
     if not len(asked.X):
         raise RequestError("documents: two of them are needed to compare; got none.")
-    found = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()
-    return msgspec.convert({**found, "request": name, "model": entry.key, "query": request.query}, ExplainAnswer)
+    reasons = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()
+    return msgspec.convert({**reasons, "request": name, "model": entry.key, "query": request.query}, ExplainAnswer)
 
 
 def ids_of(documents: Sequence[Row]) -> list[str] | None:
-    """The ids of documents: None if none has one; a document without an id takes its place if others have one."""
+    """Ids of documents: None if none has one; if some have, the others get their index."""
     ids: list[Any] = [document.id for document in documents]
     kinds = set(map(type, ids))
     if kinds <= {type(None)}:
@@ -112,9 +113,9 @@ def ids_of(documents: Sequence[Row]) -> list[str] | None:
 
 
 def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Singles:
-    """The features of documents, each list or object still JSON, in the order of the model's; NaN if one is missing.
+    """Decode the features of documents from raw JSON lists or objects, in the model's order; NaN if one is missing.
 
-    They are decoded document by document, so that other threads can work in between.
+    Documents are decoded one by one, so that other threads can work in between.
     """  # (n, d)
     d = entry.model.n_features
     columns = _named_columns(names, entry)
@@ -135,7 +136,7 @@ def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, ent
 
 
 def array_matrix(X: Any, entry: Entry, names: Sequence[str] | None = None) -> Singles:
-    """The columns of an array in the order of the model's features, which they are in unless `names` names them."""
+    """Order the columns of an array, named by `names`, as the model's features; by default they are in that order."""
     if X.ndim != 2:
         raise RequestError(f"a matrix (documents × features) is needed; got shape {X.shape}.")
     d = entry.model.n_features
@@ -149,7 +150,7 @@ def array_matrix(X: Any, entry: Entry, names: Sequence[str] | None = None) -> Si
 
 
 def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
-    """The features of a document, counted before they are decoded."""
+    """Decode the features of a document, after counting them."""
     if bytes(row).count(b",") > entry.commas:
         raise RequestError(
             f"more values than {entry.key} has features ({entry.model.n_features}).",
@@ -162,13 +163,13 @@ def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
         raise msgspec.ValidationError(f"{what} - at `$.documents[{place}].features{where or '`'}") from None
 
 
-def _named_columns(given: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | None:
-    """The columns of the features that a request names for all its documents; None if it names none."""
-    if given is UNSET:
+def _named_columns(raw: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | None:
+    """Columns of the features that a request names for all its documents; None if it names none."""
+    if raw is UNSET:
         return None
-    if bytes(given).count(b",") > entry.commas:
+    if bytes(raw).count(b",") > entry.commas:
         raise RequestError(f"more names than {entry.key} has features.", where="features")
-    names = decoded(_names, given)
+    names = decoded(_names, raw)
     if names is None:
         return None
     columns = _columns(names, entry, "features")
@@ -179,7 +180,7 @@ def _named_columns(given: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | 
 
 
 def _columns(names: Iterable[str], entry: Entry, where: str) -> list[int]:
-    """The columns of features by name."""
+    """Columns of features, by name."""
     try:
         return [entry.columns[name] for name in names]
     except KeyError as error:
@@ -189,10 +190,10 @@ def _columns(names: Iterable[str], entry: Entry, where: str) -> list[int]:
 
 def _checked(X: Singles, entry: Entry) -> Singles:
     if np.isinf(X).any():
-        row, column = (int(one[0]) for one in np.nonzero(np.isinf(X)))
+        row, column = np.argwhere(np.isinf(X))[0].tolist()
         raise RequestError(
             f"feature {entry.feature_names[column]!r} of document {row} is infinite, or too large for a number of 32 "
-            "bits. Send null where a value is missing.",
+            "bits. Send null if a value is missing.",
             where=f"documents[{row}].features",
         )
     return X
@@ -204,11 +205,13 @@ def _dataset(asked: Asked) -> Dataset:
     return Dataset(asked.X, None, np.array([0, n]), query_ids=np.array([asked.query], object), document_ids=ids)
 
 
-def _explain(entry: Entry, data: Dataset, best: NDArray[np.int64], answer: RankAnswer) -> None:
-    """What each feature adds to a document's score over that of the mean of the request."""
-    found = shares_over_mean(entry.model, data, best)
-    if found is None:
+def _explain(entry: Entry, data: Dataset, best: Ints, answer: RankAnswer) -> None:
+    """Add each feature's share of a document's score, compared with the mean document of the request."""
+    from podium.explanation.attribution import shares_over_mean
+
+    attribution = shares_over_mean(entry.model, data, best)
+    if attribution is None:
         raise DataError(f"the scores of {entry.key} cannot be taken apart by feature. Ask without explain.")
-    answer.shares = f"{found.how}, to the mean of the documents"
-    for result, shares in zip(answer.results, found.shares.tolist(), strict=True):
+    answer.shares = f"{attribution.how}, to the mean of the documents"
+    for result, shares in zip(answer.results, attribution.shares.tolist(), strict=True):
         result.shares = {name: share for name, share in zip(entry.feature_names, shares, strict=True) if share != 0}

@@ -1,4 +1,4 @@
-"""Schemas: what goes over the wire, and nothing else. `/openapi.json` is made from these structs."""
+"""Schemas of requests and answers; `/openapi.json` is generated from these structs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Features = list[float | None] | dict[str, float | None]
 
 
 class ProblemDetails(Struct, omit_defaults=True, kw_only=True):
-    """What went wrong (RFC 9457)."""
+    """Problem details of an error (RFC 9457)."""
 
     type: str = "about:blank"
     title: str
@@ -29,7 +29,7 @@ class Document(Struct, forbid_unknown_fields=True):
 
     features: Features
     id: Id | int | None = None
-    """Its place in the request, from 0, if not given."""
+    """By default its index in the request, from 0."""
 
 
 class RankRequest(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -44,31 +44,31 @@ class RankRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     explain: bool = False
     features: list[str] | None = None
     log: bool = True
-    """Whether what is shown is kept, where the service keeps feedback."""
+    """Whether the answer is logged as an impression, if the service stores feedback."""
 
 
 class Row(Struct, forbid_unknown_fields=True):
-    """A document whose features are still JSON."""
+    """A document whose features are still raw JSON."""
 
     features: msgspec.Raw
     id: Id | int | None = None
 
 
 class RankRows(RankRequest, forbid_unknown_fields=True, kw_only=True):
-    """A request whose features are still JSON: it is read in a third of the time, without an object for each."""
+    """A rank request whose features are still raw JSON: decoded in a third of the time, without an object for each."""
 
     documents: list[Row]  # type: ignore[assignment]
     features: msgspec.Raw | UnsetType = UNSET  # type: ignore[assignment]
 
 
 class BatchRequest(Struct, forbid_unknown_fields=True):
-    """Several queries at once; each has its own answer."""
+    """Batch of queries; each has its own answer."""
 
     queries: list[RankRequest]
 
 
 class Result(Struct, omit_defaults=True):
-    """A document, ranked. Documents with equal scores share a rank (1, 2, 2, 3)."""
+    """A ranked document. Documents with equal scores share a rank (1, 2, 2, 3)."""
 
     id: str
     index: int
@@ -80,7 +80,7 @@ class Result(Struct, omit_defaults=True):
 
 
 class RankAnswer(Struct, omit_defaults=True, kw_only=True):
-    """Documents, best first."""
+    """Ranked documents, best first."""
 
     request: str
     model: str
@@ -88,19 +88,19 @@ class RankAnswer(Struct, omit_defaults=True, kw_only=True):
     odds: str | UnsetType = UNSET
     shares: str | UnsetType = UNSET
     experiment: str | UnsetType = UNSET
-    """The experiment that the answer is part of. If it interleaves, scores and odds are the control's."""
+    """Experiment that the answer is part of; in an interleaving, scores and odds are those of the control."""
     took_ms: float
 
 
 class BatchAnswer(Struct):
-    """The answers to a batch, in its order."""
+    """Answers to a batch, in its order."""
 
     answers: list[RankAnswer]
     took_ms: float
 
 
 class ExplainRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why is one document above another?"""
+    """Question why one document is above another."""
 
     documents: list[Document]
     pair: tuple[Id, Id]
@@ -110,14 +110,14 @@ class ExplainRequest(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ExplainRows(ExplainRequest, forbid_unknown_fields=True, kw_only=True):
-    """A request whose features are still JSON."""
+    """An explain request whose features are still raw JSON."""
 
     documents: list[Row]  # type: ignore[assignment]
     features: msgspec.Raw | UnsetType = UNSET  # type: ignore[assignment]
 
 
 class ExplainedDocument(Struct):
-    """One of the two documents."""
+    """One of the two explained documents."""
 
     document: str
     score: float
@@ -126,7 +126,7 @@ class ExplainedDocument(Struct):
 
 
 class Share(Struct):
-    """What a feature adds to the difference of two scores."""
+    """Share of a feature in the difference of two scores."""
 
     feature: str
     share: float
@@ -134,7 +134,7 @@ class Share(Struct):
 
 
 class FlipAnswer(Struct, rename={"start": "from", "end": "to"}):
-    """The smallest change of one feature that turns the pair round."""
+    """Smallest change of one feature that swaps the pair."""
 
     feature: str
     start: float
@@ -144,7 +144,7 @@ class FlipAnswer(Struct, rename={"start": "from", "end": "to"}):
 
 
 class ExplainAnswer(Struct, kw_only=True):
-    """What each feature adds to the difference of two documents' scores."""
+    """Share of each feature in the difference of two documents' scores."""
 
     request: str
     model: str
@@ -159,7 +159,7 @@ class ExplainAnswer(Struct, kw_only=True):
 
 
 class SearchRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A search of the index that the service was started with."""
+    """Search in the index of the service."""
 
     query: Annotated[str, Meta(max_length=4096)]
     k: Annotated[int, Meta(ge=1, le=1000)] = 10
@@ -168,11 +168,11 @@ class SearchRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     explain: bool = False
     user: Annotated[str, Meta(max_length=256)] | None = None
     log: bool = True
-    """Whether what is shown is kept, where the service keeps feedback."""
+    """Whether the answer is logged as an impression, if the service stores feedback."""
 
 
 class Found(Struct, omit_defaults=True, kw_only=True):
-    """A document that was found."""
+    """A document found by a search."""
 
     id: str
     rank: int
@@ -197,7 +197,7 @@ class SearchAnswer(Struct, omit_defaults=True, kw_only=True):
 
 
 class ModelAbout(Struct, kw_only=True):
-    """A model on the shelf."""
+    """A model of the model store."""
 
     model: str
     learner: str
@@ -216,19 +216,19 @@ class ModelList(Struct):
 
 
 class DeletedModels(Struct):
-    """The models that were taken off the shelf."""
+    """Models that were deleted from the model store."""
 
     deleted: list[str]
 
 
 class AliasRequest(Struct, forbid_unknown_fields=True):
-    """The model that an alias is to name."""
+    """New model of an alias."""
 
     model: Name
 
 
 class Comparison(Struct):
-    """Two models on the last requests that were ranked."""
+    """Comparison of two models on the last requests that were ranked."""
 
     requests: int
     kendall: float | None
@@ -249,7 +249,7 @@ Kind = Literal["click", "purchase", "dwell", "skip", "judgment"]
 
 
 class Event(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Something a person did with a document that was shown, or a judge's grade."""
+    """Action of a user on a document that was shown, or a judge's grade."""
 
     kind: Kind
     id: Id
@@ -260,9 +260,9 @@ class Event(Struct, forbid_unknown_fields=True, kw_only=True):
     """Seconds of a dwell, the worth of a purchase, the grade of a judgment."""
     who: Annotated[str, Meta(max_length=256)] = ""
     event: Annotated[str, Meta(max_length=128)] = ""
-    """Tells two events apart that are otherwise the same; without it, the second is taken as a retry."""
+    """Distinguishes two events that are otherwise equal; without it, the second counts as a retry."""
     time: Annotated[int, Meta(ge=0, le=4_102_444_800_000)] | None = None
-    """Milliseconds since 1970; now if not given."""
+    """Milliseconds since 1970; by default now."""
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True):
@@ -272,7 +272,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True):
 
 
 class FeedbackAnswer(Struct):
-    """How many events are on disk now, how many of them were there before, and how many name an unknown request."""
+    """Numbers of events: written to disk, repeated among them, and of an unknown request."""
 
     accepted: int
     repeated: int
@@ -280,21 +280,21 @@ class FeedbackAnswer(Struct):
 
 
 class DeletedAnswer(Struct):
-    """How many rows were deleted."""
+    """Numbers of deleted rows."""
 
     impressions: int
     events: int
 
 
 class QueryList(Struct):
-    """Queries of the data that the service was started with."""
+    """Queries of the service's data."""
 
     queries: list[str]
     total: int
 
 
 class QueryDocuments(Struct, kw_only=True):
-    """The documents of a query, as `POST /v1/rank` takes them, with grades where there are any."""
+    """Documents of a query, in the form of `POST /v1/rank`, with grades if there are any."""
 
     query: str
     features: list[str]
@@ -309,5 +309,5 @@ class Health(Struct, omit_defaults=True):
 
 
 def to_json(value: Any) -> bytes:
-    """A value of the wire as bytes."""
+    """Encode an answer as JSON."""
     return msgspec.json.encode(value)

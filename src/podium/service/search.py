@@ -1,9 +1,9 @@
-"""Search: the index that the service was started with, by its first stage or by a model on the shelf."""
+"""Search in the index of the service, by a retrieval method or by a model of the model store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from podium.engine import Answer, Engine
 from podium.service.domain_errors import RequestError
 from podium.service.feedback.events import Impression
 from podium.service.models.model_store import Entry
+from podium.service.rank_request import EXPLAINED
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
-from podium.text.index.index import Index
 from podium.text.snippets import snippet
 
-EXPLAINED = 20
-"""The most documents whose scores are taken apart at once: trees take some 60 ms each."""
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 def search(
     index: Index, entry: Entry | None, request: SearchRequest, name: str
 ) -> tuple[SearchAnswer, Impression | None]:
-    """The documents of the index for a query, best first, and what is to be kept of them if a model ranked them."""
+    """Search documents, best first; with the impression to log if a model ranked them."""
     if entry is not None and entry.engine is None:
         raise RequestError(
             f"{entry.key} was not trained on features of this index, so it cannot rank what it finds.",
@@ -33,37 +33,37 @@ def search(
         raise RequestError(f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
     if request.explain and entry is None:
         raise RequestError("explain takes a model apart, so it needs a model.")
-    found: Any = (
+    hits = (
         index.search(request.query, request.k, by=request.by or "bm25")
         if entry is None or entry.engine is None
         else entry.engine.search(request.query, request.k, explain=request.explain)
     )
-    asked, results = index.query(request.query), []
-    for place, (id, score) in enumerate(zip(found.ids, found.scores.tolist(), strict=True)):
+    query, results = index.query(request.query), []
+    for place, (id, score) in enumerate(zip(hits.ids, hits.scores.tolist(), strict=True)):
         document = index.document(id)
-        text = snippet(index, asked, document)
-        one = Found(id=id, rank=place + 1, score=score, document=document, snippet=text.text, marks=list(text.marks))
-        if isinstance(found, Answer) and entry is not None:
-            _add_parts(one, found, entry, place, explain=request.explain)
-        results.append(one)
+        text = snippet(index, query, document)
+        result = Found(id=id, rank=place + 1, score=score, document=document, snippet=text.text, marks=list(text.marks))
+        if isinstance(hits, Answer) and entry is not None:
+            _add_parts(result, hits, entry, place, explain=request.explain)
+        results.append(result)
     answer = SearchAnswer(
         request=name,
         model=None if entry is None else entry.key,
         results=results,
-        unknown=list(asked.unknown),
+        unknown=list(query.unknown),
         took_ms=0.0,
     )
-    if not isinstance(found, Answer) or entry is None:
+    if not isinstance(hits, Answer) or entry is None:
         return answer, None
-    if found.how:
-        answer.shares = found.how
+    if hits.how:
+        answer.shares = hits.how
     return answer, Impression(
-        name, entry.key, entry.feature_names, request.query, request.user, found.ids, found.features
+        name, entry.key, entry.feature_names, request.query, request.user, hits.ids, hits.features
     )
 
 
 def warm_search(index: Index, engines: Iterable[Engine]) -> None:
-    """Search for the words of a document, so that no request waits until functions are compiled."""
+    """Search for the words of a document, so that no request waits for the compiler."""
     alive = [segment.numbers[~segment.dead][:1] for segment in index.segments]
     numbers = np.concatenate(alive)[:1] if alive else np.empty(0, np.int64)
     for id in index.ids(numbers):
@@ -74,11 +74,11 @@ def warm_search(index: Index, engines: Iterable[Engine]) -> None:
             engine.search(text, 1)
 
 
-def _add_parts(one: Found, found: Answer, entry: Entry, place: int, *, explain: bool) -> None:
-    one.first_stage = int(found.first_stage[place])
+def _add_parts(result: Found, hits: Answer, entry: Entry, place: int, *, explain: bool) -> None:
+    result.first_stage = int(hits.first_stage[place])
     if explain:
-        values = found.features[place]
+        values = hits.features[place]
         plain = [float(value) if np.isfinite(value) else None for value in values]
-        one.features = dict(zip(entry.feature_names, plain, strict=True))
-    if found.shares is not None:
-        one.shares = dict(zip(entry.feature_names, found.shares[place].tolist(), strict=True))
+        result.features = dict(zip(entry.feature_names, plain, strict=True))
+    if hits.shares is not None:
+        result.shares = dict(zip(entry.feature_names, hits.shares[place].tolist(), strict=True))

@@ -1,11 +1,11 @@
 """Settings of the service: from a TOML file, then the environment, then the command line; the last one counts.
 
-    >>> made = Settings.read(environment={"PODIUM_SERVE_PORT": "9000"}, given={"workers": 2})
-    >>> made.port, made.workers
+    >>> settings = Settings.read(environment={"PODIUM_SERVE_PORT": "9000"}, given={"workers": 2})
+    >>> settings.port, settings.workers
     (9000, 2)
 
 A field `name` is `name` in the file, `PODIUM_SERVE_NAME` in the environment (lists separated by commas) and `--name`
-where the command has such an option. Worker processes get all settings through the environment.
+if the command has such an option. Worker processes get all settings through the environment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREFIX = "PODIUM_SERVE_"
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set. Sizes are in bytes, times in seconds."""
+    """All settings of the service. Sizes are in bytes, times in seconds."""
 
     models: tuple[str, ...] = ()
     """Model files to serve."""
@@ -36,47 +36,47 @@ class Settings:
     aliases: tuple[str, ...] = ()
     """Names for models, as default=web@3. Without `default`, it is the first model."""
     shelf: str = ""
-    """A folder that keeps models and aliases; needed to put models and to swap while the service runs."""
+    """Folder of the model store: models and aliases; needed to add and swap models while the service runs."""
     data: str = ""
-    """Data whose queries can be looked up; "" for none."""
+    """Data with queries to look up; "" for none."""
     store: str = ""
-    """The SQLite file of feedback; "" for none."""
+    """SQLite file for feedback; "" for none."""
     keys: str = ""
-    """A file of keys, in lines: name role sha256. Without one, only this machine is served."""
+    """Key file, with lines: name role sha256. Without it, only this machine is served."""
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int = 1
-    """Processes that answer requests."""
+    """Number of worker processes."""
     proxies: tuple[str, ...] = ()
-    """Addresses of proxies whose X-Forwarded-* headers are believed."""
+    """Addresses of trusted proxies, for their X-Forwarded-* headers."""
     origins: tuple[str, ...] = ()
-    """Origins of other pages that may call the service from a browser (CORS)."""
+    """Origins of other sites that may call the service from a browser (CORS)."""
     body_bytes: int = 8_000_000
     model_bytes: int = 512_000_000
-    """The largest model that can be put."""
+    """Largest model file that can be added."""
     header_bytes: int = 16_384
     documents: int = 10_000
-    """The most documents of a request."""
+    """Largest number of documents of a request."""
     inline_documents: int = 250
-    """Requests of more documents are ranked in a thread, so that others need not wait."""
+    """Requests with more documents are ranked in a thread, so that others need not wait."""
     request_seconds: float = 10.0
     keep_alive_seconds: int = 75
     concurrency: int = 64
-    """Requests in work at once, per worker, half of them of one key; others are answered 503."""
+    """Largest number of concurrent requests per worker, half of them of one key; others are answered 503."""
     rate: float = 0.0
-    """Requests per second that a key may make, per worker; 0 for any number."""
+    """Rate limit: requests per second of a key, per worker; 0 for no limit."""
     burst: int = 100
-    """Requests that a key may make at once before `rate` holds it back."""
+    """Requests that a key may make at once before `rate` limits it."""
     log_requests: bool = False
-    """Write a line of JSON for each request; errors of the service are always written."""
+    """Log each request as a line of JSON; errors of the service are always logged."""
     logged_documents: int = 100
-    """Documents of an answer that are kept with their features; the best ones."""
+    """Number of top documents of an answer that are stored with their features."""
     keep_days: float = 90.0
     """Feedback older than this is deleted; 0 keeps it."""
     keep_bytes: int = 10_000_000_000
-    """The largest size of the store; the oldest feedback is deleted first."""
+    """Largest size of the feedback store; the oldest feedback is deleted first."""
     queue: int = 10_000
-    """Events that may wait to be written; others are answered 503."""
+    """Largest number of events that wait to be written; others are answered 503."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -86,7 +86,7 @@ class Settings:
             if not getattr(self, name) > 0:
                 raise ParameterError(f"{name} must be above 0; got {getattr(self, name)}.")
         for name, value in dataclasses.asdict(self).items():
-            if isinstance(value, tuple) and any("," in one for one in value):
+            if isinstance(value, tuple) and any("," in text for text in value):
                 raise ParameterError(f"{name}: a comma separates values, so it cannot be part of one; got {value}.")
         if not 0 <= self.port <= 65535:
             raise ParameterError(f"port must be from 0 to 65535; got {self.port}.")
@@ -104,19 +104,19 @@ class Settings:
         environment: Mapping[str, str] | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Settings:
-        """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
-        found = {} if file is None else _from_file(file)
+        """Read settings from a file, then the environment, then `given`, where None means not set."""
+        values = {} if file is None else _from_file(file)
         variables = os.environ if environment is None else environment
-        theirs = of_kubernetes(variables)
+        foreign = of_kubernetes(variables)
         for name, text in variables.items():
-            if name.startswith(PREFIX) and name not in theirs:
+            if name.startswith(PREFIX) and name not in foreign:
                 key = name.removeprefix(PREFIX).lower()
-                found[key] = _parsed(key, text, where=name)
-        found |= {name: value for name, value in (given or {}).items() if value is not None}
-        return cls(**found)
+                values[key] = _parsed(key, text, where=name)
+        values |= {name: value for name, value in (given or {}).items() if value is not None}
+        return cls(**values)
 
     def environment(self) -> dict[str, str]:
-        """The same settings as variables of the environment."""
+        """The settings as environment variables."""
         return {PREFIX + name.upper(): _text(value) for name, value in dataclasses.asdict(self).items()}
 
     def lines(self) -> list[str]:
@@ -125,7 +125,7 @@ class Settings:
 
 
 def of_kubernetes(environment: Mapping[str, str]) -> list[str]:
-    """The variables that Kubernetes sets in every container for a service called podium-serve; no settings of ours."""
+    """Variables that Kubernetes sets in every container for a service called podium-serve; they are not settings."""
     return [name for name, value in environment.items() if _KUBERNETES.fullmatch(f"{name}={value}")]
 
 
@@ -149,19 +149,19 @@ _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 def _from_file(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            found = tomllib.load(file)
+            values = tomllib.load(file)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}.", where=path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"not TOML: {error}.", where=path) from None
-    return {name: _checked(name, value, where=path) for name, value in found.items()}
+    return {name: _checked(name, value, where=path) for name, value in values.items()}
 
 
 def _checked(name: str, value: Any, *, where: str) -> Any:
     if name not in _DEFAULTS:
         raise UnknownNameError("setting", name, _DEFAULTS, see="podium serve --show-settings")
     default = _DEFAULTS[name]
-    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(text, str) for text in value):
         return tuple(value)
     if isinstance(default, float) and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
@@ -172,7 +172,7 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
 
 
 def _parsed(name: str, text: str, *, where: str) -> Any:
-    """The value of a setting given as text."""
+    """Parse a setting from text."""
     default: Any = _DEFAULTS.get(name, "")
     try:
         if isinstance(default, tuple):

@@ -1,4 +1,4 @@
-"""State: what a process of the service holds while it runs."""
+"""State of a service process: models, index, data, feedback, keys, threads, counts."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError, PodiumError
 from podium.service.domain_errors import BusyError, NotFoundError
-from podium.service.experiments.running import Experiments
-from podium.service.experiments.shadow import Shadow
 from podium.service.fair_threads import Lane
-from podium.service.feedback.events import Feedback
 from podium.service.models.versions import Models
 from podium.service.monitoring import Monitor
 from podium.service.ranker import Ranker
-from podium.service.security import Keys, Rates
+from podium.service.rate_limit import RateLimit
+from podium.service.security import Keys
 from podium.service.settings import Settings
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
+    from podium.service.experiments.ab_tests import Experiments
+    from podium.service.experiments.shadow import Shadow
+    from podium.service.feedback.events import Feedback
     from podium.text.index.index import Index
 
 
 class State:
-    """Models, feedback, keys and counts; `close` ends what runs beside requests."""
+    """State of a process; `close` ends its threads and closes its files."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.keys = Keys(settings.keys)
-        self.rates = Rates(settings.rate, settings.burst)
+        self.rate_limit = RateLimit(settings.rate, settings.burst)
         self.monitor = Monitor()
         self.in_work: Counter[str | None] = Counter()
-        """Requests that are being answered, by caller; None: those that need no key."""
+        """Number of requests in work, by caller; None for requests that need no key."""
         threads = max(2, os.cpu_count() or 1)
         share = threads if self.keys.open else threads - 1
         self.quick, self.slow = (Lane(name, threads=threads, share=share) for name in ("quick", "slow"))
@@ -60,26 +61,20 @@ class State:
             self.data = read_data(settings.data).grouped()
         names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]
         self.query_places = {name: q for q, name in enumerate(names)}
-        """The number of each query of the data."""
+        """Index of each query in the data, by name."""
         self.models = Models(settings.shelf or None, index=self.index)
-        self._tell_failed()
-        self._fill_shelf(settings.models, settings.aliases)
+        self._log_failed_models()
+        self._add_models(settings.models, settings.aliases)
         if self.index is not None:
             from podium.service.search import warm_search
 
-            warm_search(
-                self.index, [one.engine for one in self.models.shelf.entries.values() if one.engine is not None]
-            )
+            engines = [entry.engine for entry in self.models.current.entries.values()]
+            warm_search(self.index, [engine for engine in engines if engine is not None])
         self.feedback: Feedback | None = None
         self.experiments: Experiments | None = None
         self.shadow: Shadow | None = None
         if settings.store:
-            self.feedback = Feedback(
-                settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
-                count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
-            )  # fmt: skip
-            self.experiments = Experiments(self.feedback)
-            self.shadow = Shadow(self.feedback, self.monitor.count_trial)
+            self._open_store()
         self.ranker = Ranker(
             self.models, self.monitor, self.feedback, self.experiments, self.shadow, settings.logged_documents
         )
@@ -87,22 +82,35 @@ class State:
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
 
-    def _fill_shelf(self, models: Sequence[str], aliases: Sequence[str]) -> None:
-        given = self.models.add_files(models)
+    def _open_store(self) -> None:
+        from podium.service.experiments.ab_tests import Experiments
+        from podium.service.experiments.shadow import Shadow
+        from podium.service.feedback.events import Feedback
+
+        settings = self.settings
+        self.feedback = Feedback(
+            settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
+            count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
+        )  # fmt: skip
+        self.experiments = Experiments(self.feedback)
+        self.shadow = Shadow(self.feedback, self.monitor.count_trial)
+
+    def _add_models(self, files: Sequence[str], aliases: Sequence[str]) -> None:
+        entries = self.models.add_files(files)
         for text in aliases:
             alias, equals, word = text.partition("=")
             if not equals:
                 raise ParameterError(f"an alias is given as default=web@3; got {text!r}.")
-            now = self.models.shelf.aliases.get(alias)
-            if now is None or now.model != self.models.shelf.find(word).key:
+            now = self.models.current.aliases.get(alias)
+            if now is None or now.model != self.models.current.find(word).key:
                 self.models.set_alias(alias, word)
-        first = next(iter(given or self.models.shelf.entries.values()), None)
-        if "default" not in self.models.shelf.aliases and first is not None:
+        first = next(iter(entries or self.models.current.entries.values()), None)
+        if "default" not in self.models.current.aliases and first is not None:
             self.models.set_alias("default", first.key)
 
     @contextmanager
     def working(self, caller: str | None) -> Iterator[None]:
-        """Count a request while it is being answered; raises 503 where there are too many, of all or of its caller."""
+        """Count a request while it is being answered; raises 503 if there are too many, in total or of its caller."""
         most = self.settings.concurrency
         own = most if self.keys.open else max(1, most // 2)  # one key leaves room for the others
         if caller is not None and (self.in_work.total() >= most or self.in_work[caller] >= own):
@@ -114,16 +122,16 @@ class State:
             self.in_work[caller] -= 1
 
     def large(self, caller: str) -> AbstractAsyncContextManager[None]:
-        """Waits until a caller has few long bodies in work: what has no thread yet need not be in memory."""
+        """Wait until a caller has few large bodies in work, so that waiting bodies are not held in memory."""
         places = self.settings.concurrency // 4 if self.keys.open else 2
         return self._large.setdefault(caller, asyncio.Semaphore(max(1, places)))
 
     def lane_of(self, role: str | None) -> Lane:
-        """The threads for calls that need a role: what judges and administrators ask may take minutes."""
+        """Threads for calls of a role; requests of judges and administrators may take minutes."""
         return self.slow if role in ("judge", "admin") else self.quick
 
     def without_folders(self, text: str) -> str:
-        """A message without the folders in which the service keeps its files: they are no business of its callers."""
+        """Remove the folders of the service's files from a message: callers need not know them."""
         for folder in self._folders:
             text = text.replace(folder, "")
         return text
@@ -138,7 +146,7 @@ class State:
 
     def _follow_models(self) -> None:
         if self.models.follow():
-            self._tell_failed()
+            self._log_failed_models()
 
     def _follow_index(self) -> None:
         if self.index is not None:
@@ -147,7 +155,7 @@ class State:
 
     @contextmanager
     def searching(self) -> Iterator[Index]:
-        """The index for one thread, as other processes left it; raises 404 where there is none."""
+        """Lock the index for one thread, refreshed if another process wrote to it; raises 404 if there is none."""
         if self.index is None:
             raise NotFoundError("the service has no index. Start it with one: podium serve my.index")
         with self.index_lock:
@@ -163,23 +171,23 @@ class State:
             self.experiments.apply_rules()
 
     def reload(self) -> None:
-        """Read the keys, the folder of models and the index again; what cannot be read stays as it was."""
+        """Read the keys, the model store and the index again; parts that cannot be read stay as they are."""
         try:
             self.keys = Keys(self.settings.keys)
             self.models.reload()
-            self._tell_failed()
+            self._log_failed_models()
             if self.index is not None:
                 with self.index_lock:
                     self.index.refresh()
         except (PodiumError, OSError) as error:
             log("error", what="reload", detail=str(error))
 
-    def _tell_failed(self) -> None:
+    def _log_failed_models(self) -> None:
         for path, why in self.models.failed.items():
             log("error", what="model", path=path, detail=why)
 
     def close(self) -> None:
-        """Write what waits, and close files."""
+        """Finish queued work, stop the threads and close the files."""
         self._stop.set()
         self._watcher.join()
         for lane in (self.quick, self.slow):
@@ -193,17 +201,17 @@ class State:
 
 
 def _folders(settings: Settings) -> list[str]:
-    """The folders of all files of the settings, the longest first, as messages may spell them."""
+    """Folders of all files named in the settings, longest first, relative and absolute."""
     files = [*settings.models, settings.index, settings.data, settings.store, settings.keys, settings.shelf]
-    found = {folder for file in files if file for folder in (os.path.dirname(file), str(Path(file).resolve().parent))}
+    folders = {folder for file in files if file for folder in (os.path.dirname(file), str(Path(file).resolve().parent))}
     if settings.shelf:
-        found |= {settings.shelf, str(Path(settings.shelf).resolve())}
-    absolute = (folder.rstrip("/") + "/" for folder in found if os.path.isabs(folder) and len(folder) > 1)
+        folders |= {settings.shelf, str(Path(settings.shelf).resolve())}
+    absolute = (folder.rstrip("/") + "/" for folder in folders if os.path.isabs(folder) and len(folder) > 1)
     return sorted(absolute, key=len, reverse=True)
 
 
 def _file_mark(path: str) -> tuple[int, ...] | None:
-    """What changes when another process writes to a file of SQLite, or replaces it; None where it is not there."""
+    """Inode, size and time of a SQLite file and its log: a fingerprint that changes on each write; None if missing."""
     mark: tuple[int, ...] = ()
     for name in (path, f"{path}-wal"):
         try:
@@ -217,6 +225,6 @@ def _file_mark(path: str) -> tuple[int, ...] | None:
 
 
 def log(level: str, **about: Any) -> None:
-    """Write a line of JSON to standard error. Never bodies, never keys."""
+    """Write a line of JSON to standard error; never bodies or keys."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     print(json.dumps({"time": stamp, "level": level, **about}), file=sys.stderr, flush=True)

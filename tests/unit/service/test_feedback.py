@@ -18,8 +18,8 @@ from podium.cli.main import app
 from podium.clicks import read_clicks
 from podium.formats import read_data
 from podium.service.feedback import database as store_module
+from podium.service.feedback import events as module
 from podium.service.feedback.events import Action, Feedback, FeedbackError, Impression
-from podium.service.feedback.events import events as module
 from podium.service.feedback.feedback_export import click_log, judgments, totals, training_data
 from podium.service.settings import Settings
 
@@ -436,9 +436,9 @@ def test_a_bad_row_neither_ends_the_watching_thread_nor_stops_the_others_from_be
     other = start(models=(), shelf=str(tmp_path / "shelf"))
     assert other("PUT", "/v1/aliases/fresh", {"model": "web"}).status == 200
     until = time.monotonic() + 10
-    while "fresh" not in state.models.shelf.aliases and time.monotonic() < until:
+    while "fresh" not in state.models.current.aliases and time.monotonic() < until:
         time.sleep(0.05)
-    assert "fresh" in state.models.shelf.aliases
+    assert "fresh" in state.models.current.aliases
     assert state._watcher.is_alive()
     for path in ("/v1/experiments", "/v1/experiments/bad"):
         found = client("GET", path)

@@ -77,7 +77,7 @@ def test_feedback_of_weak_models_trains_one_that_people_prefer_and_that_takes_ov
 
     assert served("PUT", "/v1/aliases/default", {"model": "weak@2"}).json["old"] == "weak@1"
     assert served("POST", "/v1/rank", {**people.bodies[0]}).json["model"] == "weak@2"
-    shelf = served.app.state.podium.models.shelf
+    shelf = served.app.state.podium.models.current
     worth = [
         podium.evaluate(data, shelf.entries[key].model.score(data), "ndcg@10").means()["ndcg@10"].value
         for key in ("weak@1", "weak@2")

@@ -176,11 +176,11 @@ def test_what_was_put_is_there_after_a_restart_and_seen_by_others(models, tmp_pa
     first.add_files([models / "web.podium", models / "trees.podium"])
     first.set_alias("default", "web@1")
     assert other.follow()
-    assert other.shelf.find("default").key == "web@1"
+    assert other.current.find("default").key == "web@1"
     other.set_alias("default", "trees@1")
     assert first.follow()
     assert not first.follow()
-    assert first.shelf.find("default").key == Models(tmp_path / "shelf").shelf.find("default").key == "trees@1"
+    assert first.current.find("default").key == Models(tmp_path / "shelf").current.find("default").key == "trees@1"
 
 
 def test_another_process_keeps_its_model_where_the_new_one_cannot_be_loaded(models, tmp_path):
@@ -192,7 +192,7 @@ def test_another_process_keeps_its_model_where_the_new_one_cannot_be_loaded(mode
     first.set_alias("default", "trees@1")
     (tmp_path / "shelf" / "trees" / "1.podium").write_bytes(b"damaged")
     other.follow()
-    assert other.shelf.find("default").key == "web@1"
+    assert other.current.find("default").key == "web@1"
     assert "damaged" in next(iter(other.failed.values()))
 
 
@@ -204,7 +204,7 @@ def test_a_model_whose_scores_are_not_finite_on_the_last_requests_is_not_swapped
     monkeypatch.setattr(type(trees.model), "score", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         kept.set_alias("default", "trees@1")
-    assert kept.shelf.find("default") is web
+    assert kept.current.find("default") is web
 
 
 def test_models_with_their_features_in_another_order_are_compared_by_name(models):

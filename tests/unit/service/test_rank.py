@@ -222,7 +222,7 @@ def test_the_same_request_is_answered_alike_however_its_numbers_are_read(start, 
 
 @pytest.mark.parametrize("value", ["16777217", "-0", "-0.0", "1.00000005960464477", "33554435.0", "1e-46", "null"])
 def test_numbers_are_decoded_as_doubles_and_rounded_once(client, value):
-    entry = client.app.state.podium.models.shelf.find("web")
+    entry = client.app.state.podium.models.current.find("web")
     found = json_matrix([msgspec.Raw(f"[{value}, 1, 2]".encode())], msgspec.UNSET, entry)[0, 0]
     expected = np.float32(np.nan if value == "null" else np.float64(float(json.loads(value))))
     assert found.view(np.uint32) == expected.view(np.uint32)

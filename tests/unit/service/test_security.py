@@ -8,7 +8,8 @@ import pytest
 
 from podium.base.errors import DataError, ParameterError
 from podium.service.app import ENDPOINTS
-from podium.service.security import ROLES, Keys, Rates
+from podium.service.rate_limit import RateLimit
+from podium.service.security import ROLES, Keys
 from podium.service.settings import Settings
 
 BODY = {"documents": [{"features": [1.0, 2.0, 3.0]}]}
@@ -106,8 +107,8 @@ def test_a_key_may_make_so_many_requests_a_second(start, models, monkeypatch):
 
 def test_a_bucket_fills_with_time(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("podium.service.security.time.monotonic", lambda: now[0])
-    rates = Rates(2.0, 4)
+    monkeypatch.setattr("podium.service.rate_limit.time.monotonic", lambda: now[0])
+    rates = RateLimit(2.0, 4)
     for _ in range(4):
         rates.take("a")
     with pytest.raises(Exception, match="2 requests per second"):

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from podium.online.interleaving import make_page
-from podium.service.experiments import running as module
+from podium.service.experiments import ab_tests as module
 from podium.service.experiments import shadow as shadow_module
 from podium.service.experiments.experiment_results import Experiment
 from podium.service.experiments.trial import in_candidate_arm
@@ -239,7 +239,7 @@ def test_a_model_of_a_running_experiment_is_not_deleted(start, models, store, tm
 def test_a_candidate_that_fails_leaves_the_answer_to_the_control(served, monkeypatch):
     before = rank(served, log=False)["results"]
     begin(served, "interleave")
-    shelf = served.app.state.podium.models.shelf
+    shelf = served.app.state.podium.models.current
     broken = shelf.entries["trees@1"].model
     monkeypatch.setattr(type(broken), "score", _failing(type(broken).score, broken))
     answer = rank(served)

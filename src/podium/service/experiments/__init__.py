@@ -1,1 +1,1 @@
-"""Experiments: candidate models tried against the model in use, on live traffic."""
+"""Experiments on live users: A/B tests, interleaving and shadows of a candidate model against the model in use."""

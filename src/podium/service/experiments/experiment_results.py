@@ -1,9 +1,9 @@
-"""Experiment results: what the store says of an experiment. All statistics are of `podium.evaluation`.
+"""Results of A/B tests, interleaving and shadows, from the feedback store; statistics of `podium.online`.
 
-An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved page is the mean credit of its clicks; in
-a split, that of a page with a click is 1 in the candidate's arm and −1 in the control's. Pages are merged and arms
-chosen by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page
-counts: later ones are not independent of it, and a verdict that may be looked at any time needs units that are.
+An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved results page is the mean credit of its
+clicks; in a split (A/B test), that of a page with a click is 1 in the candidate's arm and −1 in the control's. Merging
+and arms are random, so that outcomes have mean 0 if users prefer neither model. Only the first page of each user
+counts: later ones depend on it, and an always-valid verdict needs independent units.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from podium.service.experiments.experiment_schemas import ExperimentAnswer, Kind
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment as it is kept: a row of its table."""
+    """A stored experiment: a row of its table."""
 
     name: str
     kind: Kind
@@ -37,29 +37,29 @@ class Experiment:
 
 
 def result(base: sqlite3.Connection, experiment: Experiment) -> ExperimentAnswer:
-    """An experiment with what it says so far."""
-    one = experiment
+    """Experiment with its results so far."""
+    name, kind, confidence = experiment.name, experiment.kind, experiment.confidence
     answer = ExperimentAnswer(
-        name=one.name, kind=one.kind, control=one.control, candidate=one.candidate,
-        method=one.method if one.kind == "interleave" else None, min_pages=one.min_pages, confidence=one.confidence,
-        started=one.started, ended=one.ended, why=one.why, better=None, verdict="", preference=None, arms=None,
-        shadow=None,
+        name=name, kind=kind, control=experiment.control, candidate=experiment.candidate,
+        method=experiment.method if kind == "interleave" else None, min_pages=experiment.min_pages,
+        confidence=confidence, started=experiment.started, ended=experiment.ended, why=experiment.why,
+        better=None, verdict="", preference=None, arms=None, shadow=None,
     )  # fmt: skip
-    if one.kind == "shadow":
-        answer.shadow = _shadow(base, one.name)
+    if kind == "shadow":
+        answer.shadow = _shadow(base, name)
         answer.verdict = f"{counted(answer.shadow.requests, 'request')} compared; a shadow has no verdict"
         return answer
-    if one.kind == "split":
-        outcomes, answer.arms = _split(base, one.name)
+    if kind == "split":
+        outcomes, answer.arms = _split(base, name)
     else:
-        outcomes = _interleaved(base, one.name)
-    found = answer.preference = _preference(outcomes, one.confidence)
-    if found.interval is not None and found.always_valid_p <= 1.0 - one.confidence:
-        if found.interval[1] < 0.0:
+        outcomes = _interleaved(base, name)
+    preference = answer.preference = _preference(outcomes, confidence)
+    if preference.interval is not None and preference.always_valid_p <= 1.0 - confidence:
+        if preference.interval[1] < 0.0:
             answer.better = "control"
-        elif found.interval[0] > 0.0 and found.pages >= one.min_pages:
+        elif preference.interval[0] > 0.0 and preference.pages >= experiment.min_pages:
             answer.better = "candidate"
-    answer.verdict = _sentence(answer, found)
+    answer.verdict = _sentence(answer, preference)
     return answer
 
 
@@ -75,26 +75,26 @@ def _preference(outcomes: list[float], confidence: float) -> Preference:
     )  # fmt: skip
 
 
-def _sentence(answer: ExperimentAnswer, found: Preference) -> str:
-    unit = "user" if answer.kind == "split" else "page"
+def _sentence(answer: ExperimentAnswer, preference: Preference) -> str:
+    unit, p = "user" if answer.kind == "split" else "page", f"(always-valid p = {preference.always_valid_p:.3g})"
     if answer.better is not None:
         names = (answer.candidate, answer.control)
         better, worse = names if answer.better == "candidate" else names[::-1]
-        return f"people prefer {better} to {worse} (always-valid p = {found.always_valid_p:.3g})"
-    if found.interval is None:
-        return f"no verdict: what people prefer changed on the way (always-valid p = {found.always_valid_p:.3g})"
-    if found.pages < answer.min_pages:
+        return f"people prefer {better} to {worse} {p}"
+    if preference.interval is None:
+        return f"no verdict: what people prefer changed on the way {p}"
+    if preference.pages < answer.min_pages:
         yet = " yet" if answer.ended is None else ""
-        return f"no verdict{yet}: {found.pages} of at least {counted(answer.min_pages, unit)}"
-    return f"no significant preference after {counted(found.pages, unit)} (always-valid p = {found.always_valid_p:.3g})"
+        return f"no verdict{yet}: {preference.pages} of at least {counted(answer.min_pages, unit)}"
+    return f"no significant preference after {counted(preference.pages, unit)} {p}"
 
 
 _FIRST = "WITH first AS (SELECT min(n) FROM impression WHERE experiment=? GROUP BY coalesce(user, request)) "
-"""The first page of each user; without a user, each page."""
+"""First results page of each user; without a user, each page."""
 
 
 def _interleaved(base: sqlite3.Connection, name: str) -> list[float]:
-    """The mean credit of the clicks of each user's first page, in the order in which they were shown; 0 without any."""
+    """Mean credit of the clicks on each user's first page, in order of display; 0 without clicks."""
     rows = base.execute(
         f"{_FIRST}SELECT i.n, e.document, iif(e.document IS NULL, NULL, i.documents), "
         "iif(e.document IS NULL, NULL, i.arms) FROM impression AS i LEFT JOIN event AS e "
@@ -111,7 +111,7 @@ def _interleaved(base: sqlite3.Connection, name: str) -> list[float]:
 
 
 def _split(base: sqlite3.Connection, name: str) -> tuple[list[float], dict[str, SplitArm]]:
-    """Whether each user clicked on the first page, signed by arm, and the arms."""
+    """Outcome of each user: 1 for a click on the first page, else 0, signed by arm; and counts of the arms."""
     rows = base.execute(
         f"{_FIRST}SELECT arms, EXISTS(SELECT 1 FROM event WHERE request=i.request AND kind='click') "
         "FROM impression AS i WHERE n IN first ORDER BY n",

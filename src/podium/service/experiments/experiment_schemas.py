@@ -1,4 +1,4 @@
-"""Experiment schemas: what goes over the wire for experiments."""
+"""Schemas of experiments: requests and answers for A/B tests, interleaving and shadows."""
 
 from __future__ import annotations
 
@@ -13,58 +13,58 @@ Why = Literal["asked", "decided", "harm"]
 
 
 class ExperimentRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Try a candidate against the control: the model that answers now."""
+    """Start of an experiment: a candidate against the control, the model that answers now."""
 
     name: Annotated[str, Meta(min_length=1, max_length=64)]
     kind: Kind
     candidate: Name
     control: Name = "default"
     method: Annotated[str, Meta(min_length=1, max_length=64)] = "team-draft"
-    """Of interleaving: team-draft or probabilistic."""
+    """Method of interleaving: team-draft or probabilistic."""
     min_pages: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 400
-    """Pages (split: users) before the candidate can be called better."""
+    """Results pages (split: users) before the candidate can be called better."""
     confidence: Annotated[float, Meta(ge=0.5, lt=1)] = 0.95
 
 
 class Preference(Struct, kw_only=True):
-    """What people prefer, by the first page of each user; without a user, by every page."""
+    """Preference of users, by the first results page of each user; without a user, by every page."""
 
     pages: int
     wins: int
-    """Pages that speak for the candidate; losses for the control, ties for neither. No verdict is made of them."""
+    """Pages in favour of the candidate; losses for the control, ties for neither. The verdict does not use them."""
     losses: int
     ties: int
     credit: float
-    """The mean outcome of a page, from -1 to 1: above 0 people prefer the candidate."""
+    """Mean outcome of a page, from -1 to 1: above 0, users prefer the candidate."""
     interval: tuple[float, float] | None
-    """Of the credit, always valid: it may be looked at any time. Null if no credit agrees with all pages so far."""
+    """Always-valid interval of the credit, at any time. Null if no credit agrees with all pages so far."""
     always_valid_p: float
-    """That the credit is 0, always valid. It is at most 1 - confidence if the interval leaves out 0."""
+    """Always-valid p-value of credit 0; at most 1 - confidence if the interval excludes 0."""
     p: float
-    """Of Student's t of the credit, valid for one look that was planned before."""
+    """p-value of Student's t test of the credit, valid for one look that was planned before."""
 
 
 class SplitArm(Struct):
-    """Users of an arm, and how many of them clicked on their first page."""
+    """Number of users of an arm, and of those who clicked on their first results page."""
 
     users: int
     clicked: int
 
 
 class ShadowAbout(Struct, kw_only=True):
-    """The candidate beside the control on the same requests: means."""
+    """Candidate compared with the control on the same requests: means."""
 
     requests: int
     kendall: float | None
     top10_overlap: float | None
     difference: float | None
-    """Of the scores, without sign."""
+    """Absolute difference of the scores."""
     ms: float | None
-    """That the candidate took to score a request."""
+    """Milliseconds of the candidate to score a request."""
 
 
 class ExperimentAnswer(Struct, kw_only=True):
-    """An experiment, and what it says so far. Times are in ms since 1970."""
+    """Experiment with its results so far. Times are in ms since 1970."""
 
     name: str
     kind: Kind
@@ -76,7 +76,7 @@ class ExperimentAnswer(Struct, kw_only=True):
     started: int
     ended: int | None
     why: Why | None
-    """Why it ended: someone asked for it, the candidate is better, or it does harm."""
+    """Why it ended: on request, since the candidate is better, or since it is worse."""
     better: Literal["candidate", "control"] | None
     verdict: str
     preference: Preference | None
@@ -85,6 +85,6 @@ class ExperimentAnswer(Struct, kw_only=True):
 
 
 class ExperimentList(Struct):
-    """All experiments, the newest first."""
+    """All experiments, newest first."""
 
     experiments: list[ExperimentAnswer]

@@ -1,4 +1,4 @@
-"""Shadow: a candidate scores what was ranked, after the answer is sent. If it cannot keep up, requests are dropped."""
+"""Shadow experiment: a candidate scores requests after their answer is sent; if it cannot keep up, they are dropped."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from podium.service.models.versions import agreement, scores_of
 from podium.service.rank_request import Ranked
 
 _WAITING, _HELD = 100, 64_000_000
-"""Requests that may wait to be scored, and the bytes of their features."""
+"""Largest queue: number of requests, and bytes of their features."""
 _TOGETHER = 100
-"""Rows that are written at once, or as many as come in a second."""
+"""Number of rows written at once, or those of a second if fewer."""
 _INSERT = "INSERT INTO shadow(experiment, request, at, kendall, overlap, difference, seconds) VALUES(?,?,?,?,?,?,?)"
 
 
 class Shadow:
-    """One thread that scores. `count` is told the names of experiments: dropped, answered, failed."""
+    """Background thread that scores; calls `count(what, experiment)`: dropped, answered, failed."""
 
     def __init__(self, store: Feedback, count: Callable[[str, str], None]) -> None:
         self._store, self._count = store, count
@@ -36,7 +36,7 @@ class Shadow:
         self._thread.start()
 
     def put(self, trial: Trial, ranked: Ranked) -> None:
-        """Score a request with the candidate soon, or drop it where too many wait."""
+        """Queue a request for the candidate, or drop it if the queue is full."""
         size = ranked.asked.X.nbytes
         with self._lock:
             room = self._held + size <= _HELD and not self._waiting.full()
@@ -47,7 +47,7 @@ class Shadow:
             self._count("dropped", trial.experiment.name)
 
     def close(self) -> None:
-        """Score what waits, and write it."""
+        """Score and write all queued requests."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -71,7 +71,7 @@ class Shadow:
                 rows = []
 
     def _scored(self, trial: Trial, ranked: Ranked) -> list[tuple[Any, ...]]:
-        """The row of a request: none where the candidate cannot score it."""
+        """Row of a request for the table; none if the candidate cannot score it."""
         start, name = time.perf_counter(), trial.experiment.name
         try:
             scores = scores_of(trial.candidate, trial.control, ranked.asked.X)
@@ -88,5 +88,5 @@ class Shadow:
         def insert(base: sqlite3.Connection) -> None:
             base.executemany(_INSERT, rows)
 
-        with contextlib.suppress(FeedbackError):  # the store is full or closed: nobody waits for this
+        with contextlib.suppress(FeedbackError):  # the store is full or closed: rows of a shadow may be lost
             self._store.change(insert).result()

@@ -1,16 +1,18 @@
-"""Trial: the answer to a request that is part of an experiment."""
+"""Trial: answer to a request that is part of an A/B test (split) or of an interleaving."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from podium.jit.sorting import order
-from podium.online.interleaving import make_page
-from podium.service.experiments.experiment_results import Experiment
 from podium.service.models.model_store import Entry
 from podium.service.models.versions import columns_of, scores_of
 from podium.service.rank_request import Asked, Ranked, rank
+
+if TYPE_CHECKING:
+    from podium.service.experiments.experiment_results import Experiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,13 @@ class Trial:
 
 
 def in_candidate_arm(experiment: Experiment, unit: str) -> bool:
-    """Whether a user sees the candidate: a hash keyed by the experiment, so that it is stable, and new in the next."""
+    """Whether a user sees the candidate: by a hash keyed by the experiment, stable in it, independent of others."""
     key = bytes.fromhex(experiment.salt)
     return bool(hashlib.blake2b(unit.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest()[0] & 1)
 
 
 def split(trial: Trial, asked: Asked, request: str) -> Ranked:
-    """The answer of the user's arm. A request without a user is a user of its own."""
+    """Answer of the user's arm in an A/B test. A request without a user counts as a separate user."""
     chosen = in_candidate_arm(trial.experiment, request if asked.user is None else asked.user)
     if chosen:
         asked = replace(asked, X=columns_of(trial.candidate, trial.control, asked.X))
@@ -39,11 +41,13 @@ def split(trial: Trial, asked: Asked, request: str) -> Ranked:
 
 
 def interleaved(trial: Trial, asked: Asked, request: str, *, most: int) -> Ranked:
-    """One list merged from both rankings, by chance that depends on the query and the request's id alone.
+    """Interleave both rankings, at random by a seed of the query and the request id.
 
-    Its first `most` documents are merged, and the others follow in the order of the control. Scores and odds are those
-    of the control.
+    The first `most` documents are merged; the others follow in the order of the control. Scores and odds are those of
+    the control.
     """
+    from podium.online.interleaving import make_page
+
     ranked = rank(trial.control, replace(asked, k=None), request)
     answer = ranked.answer
     names = [result.id for result in answer.results]

@@ -1,11 +1,11 @@
-"""Store: the tables of the SQLite file that keeps feedback and experiments.
+"""Feedback database: the tables of the SQLite file of feedback, judgments and experiments.
 
     meta(key, value)
     model(m, name, features)                                    the models that ranked, with the names of their features
     impression(n, request, at, model, query, user, documents, features, experiment, arms)     what was shown, best first
     event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgment
     experiment(name, kind, control, candidate, method, salt, min_pages, confidence, started, ended, why)
-    shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate beside what was shown
+    shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate compared with what was shown
 
 Features are float32 vectors. Format 1 had no experiments, and format 2 spelled the last kind of event in another way.
 Such a file is brought to the newest format when it is opened.
@@ -23,7 +23,7 @@ from podium.base.errors import DataError
 from podium.base.sqlite import FAULTS, FileFormat
 
 _AT_ONCE = 500
-"""Impressions that are deleted in one transaction."""
+"""Number of impressions deleted in one transaction."""
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE model(m INTEGER PRIMARY KEY, name TEXT NOT NULL, features TEXT NOT NULL, UNIQUE(name, features));
@@ -77,9 +77,9 @@ FORMAT = FileFormat(
 
 
 def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
-    """The store at a path, to write; made, or brought to the newest format, where it has to be."""
+    """Open a store for writing; create it, or bring it to the newest format, if needed."""
     try:
-        with contextlib.suppress(FileExistsError):  # what people do is nobody else's business on this machine
+        with contextlib.suppress(FileExistsError):  # private: only the owner may read what users did
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
@@ -105,11 +105,11 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
 
 
 def delete_oldest(base: sqlite3.Connection, before: float) -> int:
-    """Delete some impressions from before a time in ms, with what was done with them; the number of rows deleted.
+    """Delete some impressions older than a time in ms, with their events; returns the number of deleted rows.
 
-    If the time is infinite, the first that came are deleted, whatever the clock said. Events go with their impression
-    and never before it; those of unknown requests go with impressions of their age. Judgments stay, and one that named
-    its request alone then names its query.
+    If the time is infinite, the first in order of arrival are deleted. Events are deleted with their impression, never
+    before it; events of unknown requests with impressions of their age. Judgments stay; one that named only its request
+    then names its query.
     """
     order = "n" if before == math.inf else "at"
     rows = base.execute(
@@ -141,6 +141,6 @@ def _page_bytes(base: sqlite3.Connection) -> int:
 
 
 def used_bytes(base: sqlite3.Connection) -> int:
-    """Bytes of the file that hold something."""
+    """Size of a database in bytes, without free pages."""
     pages, free = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("page_count", "freelist_count"))
     return int((pages - free) * _page_bytes(base))

@@ -1,10 +1,8 @@
-"""Feedback: what was shown and what people did with it, in one SQLite file that survives a crash.
+"""Feedback: impressions (documents shown), clicks and judgments, in one SQLite file that survives a crash.
 
-One thread writes to the tables of `podium.service.feedback.database`. It takes all that waits, up to 1,000 rows, in
-one transaction
-(WAL, synchronous=FULL), and only then tells whoever waits for it: an event that was acknowledged is on disk.
-Impressions are not waited for; up to 50 ms of them are written together. The same event again is ignored, and a judge's
-new grade replaces the old one.
+One thread writes to the tables of `podium.service.feedback.database`: all queued rows, up to 1,000, in one transaction
+(WAL, synchronous=FULL). Events are acknowledged after it, so that an acknowledged event is on disk. Nobody waits for
+impressions; those of 50 ms are written together. A repeated event is ignored; a judge's new grade replaces the old one.
 """
 
 from __future__ import annotations
@@ -25,9 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from podium.base.arrays import Singles
 from podium.base.errors import DataError
 from podium.service.domain_errors import BusyError
 from podium.service.feedback.database import delete_oldest, open_store, used_bytes
@@ -35,26 +31,26 @@ from podium.service.feedback.request_ids import Claims
 
 T = TypeVar("T")
 HIGHEST_GRADE = 1000.0
-"""Of a judgment; the lowest is 0."""
+"""Highest grade of a judgment; the lowest is 0."""
 _BATCH = 1000
-"""Rows of a transaction."""
+"""Largest number of rows of a transaction."""
 _HELD = 32_000_000
-"""Bytes of features that may wait to be written: a disk that stalls must not fill the memory."""
+"""Largest size in bytes of queued features: a slow disk must not fill the memory."""
 _LINGER = 0.05
-"""Seconds that impressions wait for more of them."""
+"""Seconds that impressions wait, to be written together."""
 _TIDY = 10.0
-"""Seconds between two looks at what is too old."""
+"""Seconds between two deletions of old feedback."""
 
 
 class FeedbackError(BusyError):
-    """Feedback cannot be kept now; ranking goes on."""
+    """Feedback cannot be stored now; ranking goes on."""
 
     seconds = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Impression:
-    """What was shown: documents best first, with the features that they were ranked by."""
+    """Documents shown to a user, best first, with the features that they were ranked by."""
 
     request: str
     model: str
@@ -62,14 +58,14 @@ class Impression:
     query: str
     user: str | None
     documents: Sequence[str]
-    features: NDArray[np.float32]  # (shown, d)
+    features: Singles  # (shown, d)
     experiment: str | None = None
-    arms: Sequence[float] | None = None  # (shown,) above 0 where a click speaks for the candidate of the experiment
+    arms: Sequence[float] | None = None  # (shown,) credit of a click; above 0 for the candidate of the experiment
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a person did with a document, or how a judge graded it."""
+    """Action of a user on a document, or the grade of a judge."""
 
     kind: str
     document: str
@@ -83,7 +79,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of events."""
+    """Counts of written events."""
 
     accepted: int
     repeated: int  # were there already
@@ -99,7 +95,7 @@ class _Job:
 
 
 class Feedback:
-    """A store of feedback. Any thread may add to it; one thread of its own writes."""
+    """Feedback store. Any thread may add to it; one background thread writes."""
 
     def __init__(
         self,
@@ -110,7 +106,7 @@ class Feedback:
         keep_bytes: int = 0,
         count: Callable[[str, int], None] = lambda what, by: None,
     ) -> None:
-        """`count` is told what became of rows: accepted, repeated, unknown, logged, lost, doubled (id in use)."""
+        """`count(what, rows)` is called after writing: accepted, repeated, unknown, logged, lost, doubled (same id)."""
         self.path = Path(path)
         self._most, self._keep_days, self._keep_bytes, self._count = queue, keep_days, keep_bytes, count
         self._base = open_store(self.path, keep_bytes)
@@ -126,15 +122,15 @@ class Feedback:
 
     @property
     def waiting(self) -> int:
-        """Rows that are not written yet."""
+        """Number of queued rows."""
         return self._waiting
 
     def add(self, actions: Sequence[Action]) -> Future[Written]:
-        """Write events, all or none. The future is done when they are on disk."""
+        """Write events, all or none. The future is done once they are on disk."""
         return self._put(_Job(len(actions), lambda base: self._insert_actions(base, actions), Future()))
 
     def log(self, impression: Impression) -> bool:
-        """Write an impression soon. Returns whether there was room for it."""
+        """Queue an impression; False if the queue is full."""
         try:
             size = impression.features.nbytes + len(impression.query) + sum(map(len, impression.documents))
             self._put(_Job(1, lambda base: self._insert_impression(base, impression), None, size))
@@ -144,24 +140,24 @@ class Feedback:
         return True
 
     def own_id(self, id: str, queries: int | None = None) -> str:
-        """An id of a client, or another one where an impression has it; `queries` of a batch have a number after it."""
+        """Id of a client, or a new one if an impression has it; each of the `queries` of a batch appends its number."""
         names = [id] if queries is None else [f"{id}.{number}" for number in range(queries)]
         return id if self._claims.take(names) else f"{id[:47]}-{secrets.token_hex(8)}"
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Let the writer do some other work. The future is done when what it changed is on disk."""
+        """Run other work in the writer thread. The future is done once its changes are on disk."""
         return self._put(_Job(1, work, Future()))
 
     def forget(self, user: str) -> Future[tuple[int, int]]:
-        """Delete what a user was shown and did: the numbers of impressions and events."""
+        """Delete the impressions and events of a user; returns their numbers."""
         return self._put(_Job(1, lambda base: _delete_user(base, self.user_hash(user)), Future()))
 
     def user_hash(self, user: str) -> bytes:
-        """What is stored of a user: a keyed hash. Without the key beside the file it cannot be computed."""
+        """Keyed hash of a user, which is stored instead of the name; the key is in a separate file."""
         return hashlib.blake2b(user.encode("utf-8", "surrogatepass"), key=self._key, digest_size=16).digest()
 
     def close(self) -> None:
-        """Write what waits, and close the file."""
+        """Write all queued rows, and close the file."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -173,7 +169,7 @@ class Feedback:
         with self._changed:
             if self._closed:
                 raise FeedbackError("the feedback store is closed.")
-            most = self._most if job.done is not None else self._most // 2  # what is shown leaves room for what is done
+            most = self._most if job.done is not None else self._most // 2  # impressions leave room for events
             if self._waiting + job.rows > most or (job.size and self._held + job.size > _HELD):
                 raise FeedbackError(f"{self._waiting} events wait to be written, and no more are taken. Try again.")
             self._jobs.append(job)
@@ -183,7 +179,7 @@ class Feedback:
         return job.done or Future()
 
     def _write(self) -> None:
-        """The thread: transaction after transaction, until it is closed and nothing waits."""
+        """Loop of the writer thread, until the store is closed and the queue is empty."""
         while True:
             jobs = self._take()
             if jobs:
@@ -194,7 +190,7 @@ class Feedback:
                 self._tidy()
 
     def _take(self) -> list[_Job]:
-        """What waits: at once where someone waits for it, after a moment where nobody does."""
+        """Take jobs from the queue: at once if a caller waits for one, else after a moment."""
         with self._changed:
             if not self._jobs and not self._closed:
                 self._changed.wait(_TIDY)
@@ -211,7 +207,7 @@ class Feedback:
                 rows += jobs[-1].rows
                 self._held -= jobs[-1].size
             self._waiting -= rows
-        for job in jobs:  # whoever gave up waiting is not told
+        for job in jobs:  # a cancelled future gets no result
             if job.done is not None and not job.done.set_running_or_notify_cancel():
                 job.done = Future()
         return jobs
@@ -219,9 +215,9 @@ class Feedback:
     def _commit(self, jobs: list[_Job]) -> None:
         try:
             self._base.execute("BEGIN IMMEDIATE")
-            found = [job.work(self._base) for job in jobs]
+            results = [job.work(self._base) for job in jobs]
             self._base.execute("COMMIT")
-        except Exception as error:  # whatever it is, the thread lives on
+        except Exception as error:  # the thread must survive
             with contextlib.suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
             self._models.clear()
@@ -231,10 +227,10 @@ class Feedback:
                 for job in jobs:
                     self._commit([job])
             return
-        shown = [result for job, result in zip(jobs, found, strict=True) if job.done is None]
+        shown = [result for job, result in zip(jobs, results, strict=True) if job.done is None]
         self._count("logged", sum(shown))
         self._count("doubled", len(shown) - sum(shown))
-        for job, result in zip(jobs, found, strict=True):
+        for job, result in zip(jobs, results, strict=True):
             if isinstance(result, Written):
                 for what in ("accepted", "repeated", "unknown"):
                     self._count(what, getattr(result, what))
@@ -251,48 +247,48 @@ class Feedback:
 
     def _insert_actions(self, base: sqlite3.Connection, actions: Sequence[Action]) -> Written:
         now, repeated, unknown = time.time_ns() // 1_000_000, 0, 0
-        for one in actions:
-            judged = one.kind == "judgment"
-            if judged and one.value is None:
-                _take_back(base, one)
+        for action in actions:
+            judged, request = action.kind == "judgment", action.request
+            if judged and action.value is None:
+                _take_back(base, action)
                 continue
             again = "DO UPDATE SET value=excluded.value, at=excluded.at" if judged else "DO NOTHING"
             row = (
-                one.kind, one.request, one.query, one.document, one.value, one.who, one.event,
-                now if one.at is None else min(now, one.at),  # nothing comes from the future, or it would stay for ever
+                action.kind, request, action.query, action.document, action.value, action.who, action.event,
+                now if action.at is None else min(now, action.at),  # an event of the future would never be deleted
             )  # fmt: skip
             done = base.execute(
                 "INSERT INTO event(kind, request, query, document, value, who, event, at) VALUES(?,?,?,?,?,?,?,?) "
                 f"ON CONFLICT(request, document, kind, query, who, event) {again}", row,
             )  # fmt: skip
             repeated += 1 - done.rowcount
-            if one.request and not base.execute("SELECT 1 FROM impression WHERE request=?", (one.request,)).fetchone():
+            if request and not base.execute("SELECT 1 FROM impression WHERE request=?", (request,)).fetchone():
                 unknown += 1
         return Written(len(actions), repeated, unknown)
 
-    def _insert_impression(self, base: sqlite3.Connection, one: Impression) -> int:
-        """Write an impression. Returns 1, or 0 where another one has its id."""
-        names = tuple(one.feature_names)
-        model = self._models.get((one.model, names))
+    def _insert_impression(self, base: sqlite3.Connection, shown: Impression) -> int:
+        """Write an impression. Returns 1, or 0 if another impression has its id."""
+        names = tuple(shown.feature_names)
+        model = self._models.get((shown.model, names))
         if model is None:
-            row = one.model, json.dumps(names)
+            row = shown.model, json.dumps(names)
             base.execute("INSERT OR IGNORE INTO model(name, features) VALUES(?,?)", row)
             model = int(base.execute("SELECT m FROM model WHERE name=? AND features=?", row).fetchone()[0])
-            self._models[one.model, names] = model
+            self._models[shown.model, names] = model
         done = base.execute(
             "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features, experiment, arms) "
             "VALUES(?,?,?,?,?,?,?,?,?)",
             (
-                one.request, time.time_ns() // 1_000_000, model, one.query,
-                None if one.user is None else self.user_hash(one.user),
-                json.dumps(list(one.documents), ensure_ascii=False), one.features.tobytes(),
-                one.experiment, None if one.arms is None else json.dumps(list(one.arms)),
+                shown.request, time.time_ns() // 1_000_000, model, shown.query,
+                None if shown.user is None else self.user_hash(shown.user),
+                json.dumps(list(shown.documents), ensure_ascii=False), shown.features.tobytes(),
+                shown.experiment, None if shown.arms is None else json.dumps(list(shown.arms)),
             ),
         )  # fmt: skip
         return done.rowcount
 
     def _tidy(self) -> None:
-        """Delete what is too old, or the oldest where the file is nearly as large as it may be; at most 20,000 rows."""
+        """Delete feedback that is too old, or the oldest if the file is nearly full; at most 20,000 rows."""
         self._tidied = time.monotonic()
         with contextlib.suppress(Exception):  # another process writes, the disk is full, a row is damaged: next time
             for _ in range(20):
@@ -311,32 +307,34 @@ class Feedback:
 
 
 def _user_key(path: Path) -> bytes:
-    """The key of the users' hashes, in a file beside the store that only its owner can read; made once."""
-    beside = path.with_name(f"{path.name}.key")
+    """Key of the users' hashes, from a private file next to the store; created once."""
+    key_file = path.with_name(f"{path.name}.key")
     try:
-        if not beside.exists():
+        if not key_file.exists():
             aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
             with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(secrets.token_hex(32))
             with contextlib.suppress(FileExistsError):  # another worker was first
-                os.link(aside, beside)
+                os.link(aside, key_file)
             aside.unlink()
-        key = bytes.fromhex(beside.read_text())
+        key = bytes.fromhex(key_file.read_text())
     except OSError as error:
-        raise DataError(f"cannot be used as the key of users' hashes: {error.strerror}.", where=str(beside)) from error
+        raise DataError(
+            f"cannot be used as the key of users' hashes: {error.strerror}.", where=str(key_file)
+        ) from error
     except ValueError:
         key = b""
     if len(key) != 32:
-        raise DataError("is damaged: 64 hexadecimal digits are needed. Restore it from a backup.", where=str(beside))
+        raise DataError("is damaged: 64 hexadecimal digits are needed. Restore it from a backup.", where=str(key_file))
     return key
 
 
-def _take_back(base: sqlite3.Connection, one: Action) -> None:
-    """Delete the grade that a judge gave to a document of a query, also where it was given to a request."""
+def _take_back(base: sqlite3.Connection, action: Action) -> None:
+    """Delete the grade of a judge for a document of a query, also if it named a request."""
     base.execute(
         "DELETE FROM event WHERE kind='judgment' AND document=? AND who=? AND (query=? OR query='' AND request IN "
         "(SELECT request FROM impression WHERE query=?))",
-        (one.document, one.who, one.query, one.query),
+        (action.document, action.who, action.query, action.query),
     )
 
 

@@ -1,4 +1,4 @@
-"""Feedback as a click log, as training data with the features that were shown, and as judgments.
+"""Export of feedback: as a click log, as training data with the logged features, and as judgments.
 
 >>> log = click_log("feedback.db")  # doctest: +SKIP
 >>> data = training_data("feedback.db", label="click")  # doctest: +SKIP
@@ -14,35 +14,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Singles
 from podium.base.errors import DataError, PodiumError, counted
-from podium.clicks.log.click_log import ClickLog
-from podium.clicks.log.click_pages import PageList
 from podium.data.dataset import Dataset
-from podium.data.table import Table
 from podium.service.feedback.database import FORMAT
 from podium.service.feedback.events import HIGHEST_GRADE
+
+if TYPE_CHECKING:
+    from podium.clicks.log.click_log import ClickLog
+    from podium.clicks.log.click_pages import PageList
+    from podium.data.table import Table
 
 _UNHELD = re.compile(r"[\s#%\x00-\x1f\x7f\ud800-\udfff]")
 
 
 IN_RANGE = f"typeof(value)='real' AND value BETWEEN 0 AND {HIGHEST_GRADE}"
-"""The condition for a grade that can be one: those of older stores may be of any size, and are left out."""
+"""SQL condition for a valid grade: older stores may have others, which are left out."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What a store holds."""
+    """Counts of a feedback store."""
 
     impressions: int
     events: dict[str, int]
     unknown: int  # events whose request was not logged
-    out_of_range: int  # judgments that no export takes
+    out_of_range: int  # judgments that are not exported
     first: int | None  # ms since 1970
     last: int | None
     bytes: int
@@ -57,11 +59,11 @@ class _Shown:
     query: str
     user: str | None
     documents: list[str]
-    features: NDArray[np.float32]
+    features: Singles
 
 
 def totals(path: str | os.PathLike[str]) -> Totals:
-    """What a store holds, in numbers."""
+    """Count the impressions and events of a feedback store."""
     with reading_store(path) as base:
         kinds = dict(base.execute("SELECT kind, count(*) FROM event GROUP BY kind ORDER BY kind").fetchall())
         n, first, last = base.execute("SELECT count(*), min(at), max(at) FROM impression").fetchone()
@@ -75,10 +77,12 @@ def totals(path: str | os.PathLike[str]) -> Totals:
 def click_log(
     path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",), by: Literal["query", "request"] = "query"
 ) -> ClickLog:
-    """The pages that were shown, with what was clicked; `page_ids` are the ids of the requests.
+    """Results pages that were shown, with their clicks; `page_ids` are the ids of the requests.
 
-    By "request", each page is a query called like its request, and ids are spelled as in `training_data`.
+    By "request", each results page is a query named after its request, and ids are spelled as in `training_data`.
     """
+    from podium.clicks.log.click_pages import PageList
+
     pages = PageList(os.fspath(path), unit="impression ")
     with reading_store(path) as base:
         for number, shown in enumerate(_impressions(base), 1):
@@ -98,11 +102,11 @@ def click_log(
 
 
 def training_data(path: str | os.PathLike[str], *, label: str = "click", model: str | None = None) -> tuple[Table, int]:
-    """Documents as they were shown, with the features that they were ranked by; and the impressions left out.
+    """Training data: documents as shown, with the features that they were ranked by; and the impressions left out.
 
-    With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgment",
-    the last impression of each query is one, with the mean of the judges' grades; documents without a grade are left
-    out. Only impressions with the features of the newest one, or of `model`, are used. Ids are spelled as `word` does.
+    With a kind of event as `label`, each impression is a query, and documents with the event have label 1. With
+    "judgment", the last impression of each query is used, with the mean of the judges' grades; unjudged documents are
+    left out. Only impressions with the features of the newest one, or of `model`, are used. Ids are spelled by `word`.
     """
     with reading_store(path) as base:
         grades = _grades(base) if label == "judgment" else None
@@ -136,7 +140,7 @@ def judgments(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]]
 
 
 def word(id: str) -> str:
-    """An id as files with white space between ids hold it: what they cannot hold is written as in addresses.
+    """Percent-encode the characters of an id that whitespace-separated files cannot contain.
 
     >>> word("red boots")
     'red%20boots'
@@ -145,7 +149,7 @@ def word(id: str) -> str:
 
 
 def backup(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """A copy of a store as it is at this moment, while it is written to."""
+    """Copy a feedback store while the service writes to it."""
     with reading_store(path) as base:
         try:
             os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -163,7 +167,7 @@ def backup(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None
 
 @contextmanager
 def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
-    """A store as it is at this moment, to read."""
+    """Open a feedback store for reading."""
     base = FORMAT.open(Path(path))
     try:
         base.execute("PRAGMA query_only=ON")
@@ -174,7 +178,7 @@ def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
         raise DataError(
             f"cannot be read ({error}). Restore a backup if it is damaged.", where=os.fspath(path)
         ) from error
-    except Exception as error:  # whatever a damaged row does to who reads it
+    except Exception as error:  # a damaged row may cause any error
         what = f"{type(error).__name__}: {str(error)[:200]}"
         raise DataError(f"a row of it is damaged ({what}). Restore a backup.", where=os.fspath(path)) from error
     finally:
@@ -188,19 +192,19 @@ def _impressions(base: sqlite3.Connection, *, last_of_query: bool = False) -> It
         f"FROM impression AS i, model AS m WHERE i.model=m.m {only} ORDER BY i.n"
     )
     for request, at, model, names, query, user, documents, features in rows:
-        known, ids = tuple(read_texts(names)), read_texts(documents)
-        X = np.frombuffer(features, np.float32).reshape(len(ids), len(known))
+        columns, ids = tuple(read_texts(names)), read_texts(documents)
+        X = np.frombuffer(features, np.float32).reshape(len(ids), len(columns))
         if not np.isfinite(X[~np.isnan(X)]).all():
             raise ValueError(f"features of request {request} are infinite")
-        yield _Shown(str(request), int(at), str(model), known, str(query), user or None, ids, X)
+        yield _Shown(str(request), int(at), str(model), columns, str(query), user or None, ids, X)
 
 
-def read_texts(text: Any) -> list[str]:
-    """A list of texts of a row, as the store writes it."""
-    found = json.loads(text)
-    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+def read_texts(text: str) -> list[str]:
+    """Read a JSON list of texts from a row of the store."""
+    texts = json.loads(text)
+    if not isinstance(texts, list) or not all(isinstance(item, str) and item for item in texts):
         raise ValueError("a list of texts was expected")
-    return found
+    return texts
 
 
 def _add_page(
@@ -226,31 +230,31 @@ def _add_page(
 
 
 def _features(base: sqlite3.Connection, model: str | None, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """The names of the features of the newest impression, of a model."""
+    """Feature names of the newest impression, of a model if given."""
     row = base.execute(
         "SELECT m.features FROM impression AS i, model AS m WHERE i.model=m.m AND (? IS NULL OR name=?) "
         "ORDER BY i.n DESC LIMIT 1",
         (model, model),
     ).fetchone()
     if row is None:
-        known = [name for (name,) in base.execute("SELECT DISTINCT name FROM model")]
-        what = "no impression" if model is None else f"no impression of {model}; there are some of {', '.join(known)}"
+        logged = [name for (name,) in base.execute("SELECT DISTINCT name FROM model")]
+        what = "no impression" if model is None else f"no impression of {model}; there are some of {', '.join(logged)}"
         raise DataError(f"{what}. Rank while --store is on.", where=os.fspath(path))
     return tuple(read_texts(row[0]))
 
 
 def _labelled(
     base: sqlite3.Connection, shown: _Shown, label: str, grades: dict[tuple[str, str], float] | None
-) -> tuple[list[str], NDArray[np.float32], NDArray[np.float64]]:
-    """The documents of an impression that have a label, with features and labels."""
+) -> tuple[list[str], Singles, Array]:
+    """Labelled documents of an impression, with features and labels."""
     if grades is None:
         rows = base.execute("SELECT document FROM event WHERE request=? AND kind=?", (shown.request, label))
         chosen = {document for (document,) in rows}
         labels = np.array([float(id in chosen) for id in shown.documents])
         return shown.documents, shown.features, labels
-    found = [grades.get((shown.query, id)) for id in shown.documents]
-    keep = [place for place, grade in enumerate(found) if grade is not None]
-    return [shown.documents[k] for k in keep], shown.features[keep], np.array([found[k] for k in keep], np.float64)
+    judged = [grades.get((shown.query, id)) for id in shown.documents]
+    keep = [place for place, grade in enumerate(judged) if grade is not None]
+    return [shown.documents[k] for k in keep], shown.features[keep], np.array([judged[k] for k in keep], np.float64)
 
 
 def _judged(base: sqlite3.Connection) -> list[Any]:
@@ -266,9 +270,9 @@ def _grades(base: sqlite3.Connection) -> dict[tuple[str, str], float]:
     for query, document, _, grade in _judged(base):
         if query:
             votes.setdefault((query, document), []).append(grade)
-    return {pair: float(np.mean(found)) for pair, found in votes.items()}
+    return {pair: float(np.mean(grades)) for pair, grades in votes.items()}
 
 
 def shown_left_out(n: int) -> str:
-    """A sentence on impressions that were not used."""
+    """Sentence about the impressions that were not used; "" if there are none."""
     return f"{counted(n, 'impression')} of other models or features left out." if n else ""

@@ -1,4 +1,4 @@
-"""Claims: ids that clients gave to their requests (X-Request-Id). Each may name one impression."""
+"""Request ids of clients (X-Request-Id), claimed so that each names one impression."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from podium.service.feedback.database import FORMAT
 
 _CLAIMED = 30_000
-"""Ids that are remembered: more than may wait to be written."""
+"""Number of ids in memory: more than impressions can wait to be written."""
 
 
 class Claims:
-    """The ids of a store's impressions, and of those that are not written yet."""
+    """Ids of the impressions of a store, and of those that are not written yet."""
 
     def __init__(self, path: Path) -> None:
         self._base = FORMAT.open(path)
@@ -23,7 +23,7 @@ class Claims:
         self._lock = threading.Lock()
 
     def take(self, names: Sequence[str]) -> bool:
-        """Claim ids. Returns whether no impression has one of them; in doubt, one has."""
+        """Claim ids; False if an impression has one of them, or may have."""
         with self._lock:
             if any(name in self._recent for name in names):
                 return False

@@ -1,1 +1,1 @@
-"""Models that are served: versions, aliases, the model store."""
+"""Models of the service: the model store, versions and aliases."""

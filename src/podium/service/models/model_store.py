@@ -1,4 +1,4 @@
-"""Shelf: models by name@version, and aliases for them. It never changes; a swap makes another one."""
+"""Model store: models by name@version, and aliases for them. It is immutable; a swap creates a new one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A model with its place on the shelf."""
+    """A model of the model store, with its name and version."""
 
     name: str
     version: int
@@ -28,7 +28,7 @@ class Entry:
     sha256: str
     size: int
     engine: Engine | None = None
-    """Searches the index with this model, where the service has one that fits."""
+    """Search engine of the service's index with this model; None if there is no index that fits."""
 
     @cached_property
     def key(self) -> str:
@@ -36,17 +36,17 @@ class Entry:
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        """The model's features; numbers from 1 where they have no names."""
+        """Names of the model's features; numbers from 1 if they have none."""
         return self.model.feature_names or tuple(str(l + 1) for l in range(self.model.n_features))
 
     @cached_property
     def commas(self) -> int:
-        """The most commas of a document's features in JSON, those in names included."""
+        """Largest number of commas in a document's features as JSON, with those in names."""
         return self.model.n_features - 1 + sum(name.count(",") for name in self.feature_names)
 
     @cached_property
     def columns(self) -> dict[str, int]:
-        """The place of each feature."""
+        """Column of each feature, by name."""
         return {name: l for l, name in enumerate(self.feature_names)}
 
 
@@ -59,26 +59,26 @@ class Alias:
 
 
 @dataclass(frozen=True, eq=False)
-class Shelf:
-    """Models by name@version, and aliases."""
+class ModelStore:
+    """Immutable model store: models by name@version, and aliases."""
 
     entries: Mapping[str, Entry]
     aliases: Mapping[str, Alias]
 
     def find(self, word: str) -> Entry:
-        """The model of an alias, of a name@version, or the newest of a name."""
+        """Find a model by alias, by name@version, or the newest version of a name."""
         alias = self.aliases.get(word)
-        found = self.entries.get(word if alias is None else alias.model) or self._newest(word)
-        if found is None:
-            known = [*self.aliases, *self.entries]
-            raise NotFoundError(str(UnknownNameError("model", word, known, see="GET /v1/models")))
-        return found
+        entry = self.entries.get(word if alias is None else alias.model) or self._newest(word)
+        if entry is None:
+            names = [*self.aliases, *self.entries]
+            raise NotFoundError(str(UnknownNameError("model", word, names, see="GET /v1/models")))
+        return entry
 
     def _newest(self, name: str) -> Entry | None:
         return max(self.versions(name), key=lambda entry: entry.version, default=None)
 
     def versions(self, name: str) -> list[Entry]:
-        """The models of one name."""
+        """All versions of a name."""
         return [entry for entry in self.entries.values() if entry.name == name]
 
     def aliases_of(self, entry: Entry) -> list[str]:
@@ -86,12 +86,12 @@ class Shelf:
 
 
 def is_name(name: str) -> bool:
-    """Whether a model or an alias may be called so."""
+    """Whether a text can be the name of a model or an alias."""
     return bool(_NAME.fullmatch(name)) and ".." not in name
 
 
 def check_name(name: str) -> str:
-    """The name, or a clear error if a model cannot be called so."""
+    """Return the name, or raise a clear error if a model cannot have it."""
     if not is_name(name):
         raise RequestError(
             f"{name[:80]!r} is not a name. Up to 64 lower-case letters, digits, '.', '_' and '-' are, from a letter or "

@@ -1,4 +1,4 @@
-"""The folder of a shelf: models as NAME/VERSION.podium, written aside, and claimed by a link that replaces nothing."""
+"""Folder of the model store: files NAME/VERSION.podium, each written aside, then hard-linked, so none is replaced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import BinaryIO
 from podium.base.errors import DataError
 
 _PUT = ".put-"
-"""What files begin with that are being received."""
+"""Prefix of files that are being received."""
 
 
 def make_folder(folder: Path) -> None:
@@ -28,16 +28,16 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def receiving(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A file that holds a model until it has its place; it vanishes when the block ends.
+    """Temporary file for a model that is being received; it is deleted when the block ends.
 
-    It is locked, so that others can tell it from what a killed process left over.
+    It is locked, so that other processes can distinguish it from a leftover of a killed one.
     """
     while True:
         handle, path = tempfile.mkstemp(prefix=_PUT, dir=folder)
         fcntl.flock(handle, fcntl.LOCK_EX)
         if os.fstat(handle).st_nlink:
             break
-        os.close(handle)  # removed as left over before it was locked
+        os.close(handle)  # another process removed it as a leftover before it was locked
     with os.fdopen(handle, "wb") as file:
         try:
             yield Path(path), file
@@ -46,18 +46,18 @@ def receiving(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def keep(source: str | os.PathLike[str], target: Path) -> None:
-    """Copy a file to its place: aside, and then by a link, which never takes the place of another version."""
+    """Copy a file to its place: to a temporary file, then by a hard link, which never replaces another version."""
     make_folder(target.parent)
     with receiving(target.parent) as (aside, file):
-        with open(source, "rb") as given:
-            shutil.copyfileobj(given, file, 1 << 20)
+        with open(source, "rb") as content:
+            shutil.copyfileobj(content, file, 1 << 20)
         file.flush()
         os.fsync(file.fileno())
         os.link(aside, target)
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove what killed processes left in a folder that is locked: files aside that nobody has locked."""
+    """Remove temporary files of killed processes, which no process has locked, from a folder that is locked."""
     for path in [*folder.glob(f"{_PUT}*"), *folder.glob(f"*/{_PUT}*")]:
         with contextlib.suppress(OSError), open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,12 +67,12 @@ def remove_left_over(folder: Path) -> None:
 
 
 def is_version(text: str) -> bool:
-    """Whether a file may be called so: a whole number."""
+    """Whether the name of a file is a version: a whole number."""
     return text.isascii() and text.isdecimal() and len(text) <= 10
 
 
 def digest(path: str | os.PathLike[str]) -> tuple[str, int]:
-    """The hash of a file's bytes, and their number."""
+    """SHA-256 and size of a file."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size

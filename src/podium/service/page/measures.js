@@ -1,4 +1,4 @@
-// How well models rank the graded queries, who judged what, and what the service holds.
+// Metrics of models on the judged queries, judgments, experiments, and facts about the service.
 import * as api from "./api.js";
 import { count, download, el, empty, known, scroll, short, shown, signed, table } from "./dom.js";
 
@@ -22,7 +22,7 @@ export async function gatherMeasures(app) {
 export function measuresView(app) {
   const { grades, measured, judged, tried, health } = app.measures;
   return el("div", { class: "lists" },
-    el("section", { "aria-labelledby": "h-measures" }, el("div", { class: "headline" }, el("h2", { id: "h-measures" }, "Measures"), choice(app, grades)), body(app, measured, grades)),
+    el("section", { "aria-labelledby": "h-measures" }, el("div", { class: "headline" }, el("h2", { id: "h-measures" }, "Metrics"), choice(app, grades)), body(app, measured, grades)),
     el("section", { "aria-labelledby": "h-judges" }, el("h2", { id: "h-judges" }, "Judgments"), judges(app, judged)),
     el("section", { "aria-labelledby": "h-experiments" }, el("h2", { id: "h-experiments" }, "Experiments"), experiments(app, tried)),
     el("section", { "aria-labelledby": "h-service" }, el("h2", { id: "h-service" }, "Service"), service(app, health)));
@@ -35,10 +35,10 @@ function choice(app, grades) {
 }
 
 function body(app, found, grades) {
-  if (!app.role("judge")) return empty(`Measures need a key of role judge; ${app.about.caller.name} has ${app.about.caller.role}.`);
-  if (!found) return empty(app.models.models.length ? "No grades yet: the service was started without graded data and keeps no judgments (--store)." : "No model is loaded.");
+  if (!app.role("judge")) return empty(`Metrics need a key of role judge; ${app.about.caller.name} has ${app.about.caller.role}.`);
+  if (!found) return empty(app.models.models.length ? "No grades yet: the service was started without graded data and stores no judgments (--store)." : "No model is loaded.");
   if (found instanceof Error) return empty(found.message);
-  if (!found.queries.length) return empty(found.left_out ? `${count(found.left_out, "query was", "queries were")} judged, but the documents to rank are not known, or not with the features of this model.` : "Nothing is judged yet. Judge some documents first.");
+  if (!found.queries.length) return empty(found.left_out ? `${count(found.left_out, "query was", "queries were")} judged, but the documents to rank are not known, or not with the features of this model.` : "No judgments yet. Judge some documents first.");
   const two = found.models.length > 1;
   const scale = (value, [low, high]) => (100 * (value - low)) / (high - low || 1);
   const rows = found.metrics.flatMap((metric) => {
@@ -74,16 +74,16 @@ function perQuery(app, found) {
 const link = (app, query, view = "rank") => el("a", { href: app.href({ view, q: query, pair: [], doc: "", all: "" }) }, query);
 
 function judges(app, found) {
-  if (!app.about.store) return empty("The service keeps no judgments. Start it with --store feedback.db");
+  if (!app.about.store) return empty("The service stores no judgments. Start it with --store feedback.db");
   if (!found) return empty("Judgments need a key of role judge.");
   if (found instanceof Error) return empty(found.message);
-  if (!found.total) return empty("Nobody has judged yet.");
+  if (!found.total) return empty("No judgments yet.");
   const { agreement } = found;
   const files = [["qrels", "/v1/judgments.qrels"], ["letor", "/v1/judgments.letor"]].map(([kind, path]) => download(kind === "qrels" ? "Qrels (TREC)" : "Training data (LETOR)", `judgments.${kind}`,
     () => api.ask(path, { text: true }).catch((problem) => { app.trouble(problem); throw problem; })));
   return [el("p", {}, `${count(found.total, "judgment")} by ${count(Object.keys(found.judges).length, "judge")}.`, agreement ? ` ${agreement.name}: ${shown(agreement.value, 2)} (${shown(agreement.interval[0], 2)} to ${shown(agreement.interval[1], 2)}) on ${count(agreement.documents, "document")} with two grades or more; 1 is full agreement, 0 is chance.` : " No document has two grades yet."),
-    scroll("Judges", table({ caption: "Who judged how many", heads: [{ text: "Judge" }, { text: "Judgments", number: true }], rows: Object.entries(found.judges).map(([who, n]) => [who, String(n)]) })),
-    found.disagreements.length ? [el("h3", {}, "Where judges differ"), scroll("Disagreements", table({ caption: "The widest first", heads: [{ text: "Query" }, { text: "Document" }, { text: "Grades" }],
+    scroll("Judges", table({ caption: "Judgments by judge", heads: [{ text: "Judge" }, { text: "Judgments", number: true }], rows: Object.entries(found.judges).map(([who, n]) => [who, String(n)]) })),
+    found.disagreements.length ? [el("h3", {}, "Disagreements of judges"), scroll("Disagreements", table({ caption: "Largest difference first", heads: [{ text: "Query" }, { text: "Document" }, { text: "Grades" }],
       rows: found.disagreements.map((one) => [link(app, one.query, "judge"), one.id, Object.entries(one.grades).map(([who, grade]) => `${who} ${short(grade)}`).join(", ")]), id: "disagreements" }), { tall: true })] : null,
     el("div", { class: "actions" }, files)];
 }
@@ -96,13 +96,13 @@ function experiments(app, found) {
   const rows = found.experiments.map(({ name, kind, ended, why, candidate, control, verdict: says, preference: p }) => [name, `${kind}, ${ended ? `ended (${why})` : "running"}`, `${candidate} against ${control}`,
     ...["wins", "losses", "ties"].map((key) => (p ? String(p[key]) : "–")), p && p.interval ? `${shown(p.interval[0], 3)} to ${shown(p.interval[1], 3)}` : "–", says]);
   const heads = ["Experiment", "Kind", "Candidate"].map((text) => ({ text })).concat(["Wins", "Losses", "Ties", "Credit"].map((text) => ({ text, number: true })), { text: "Verdict", class: "wrap" });
-  return scroll("Wins and losses", table({ caption: "Wins of the candidate, and the interval of its mean credit, which may be looked at any time", heads, rows, id: "experiments" }), { tall: true });
+  return scroll("Wins and losses", table({ caption: "Wins of the candidate, and the always-valid interval of its mean credit", heads, rows, id: "experiments" }), { tall: true });
 }
 
 function service(app, health) {
   const { about, models } = app;
-  const facts = [`podium ${about.podium}`, health instanceof Error ? `not ready: ${health.message}` : "ready", known(about.queries) ? count(about.queries, "query", "queries") + " of data" : "no data", known(about.documents) ? `an index of ${count(about.documents, "document")}` : "no index", about.store ? "keeps feedback" : "keeps no feedback"];
+  const facts = [`podium ${about.podium}`, health instanceof Error ? `not ready: ${health.message}` : "ready", known(about.queries) ? count(about.queries, "query", "queries") + " of data" : "no data", known(about.documents) ? `an index of ${count(about.documents, "document")}` : "no index", about.store ? "stores feedback" : "stores no feedback"];
   return [el("p", {}, `${facts.join(", ")}. You are ${about.caller.name} (${about.caller.role}).`),
-    models.models.length ? scroll("Models", table({ caption: "Models on the shelf", heads: [{ text: "Model" }, { text: "Aliases" }, { text: "Features", number: true }, { text: "Learner", class: "wrap" }], rows: models.models.map((one) => [one.model, one.aliases.join(", "), String(one.n_features), one.learner]) })) : empty("No model is loaded."),
+    models.models.length ? scroll("Models", table({ caption: "Models of the model store", heads: [{ text: "Model" }, { text: "Aliases" }, { text: "Features", number: true }, { text: "Learner", class: "wrap" }], rows: models.models.map((one) => [one.model, one.aliases.join(", "), String(one.n_features), one.learner]) })) : empty("No model is loaded."),
     api.key() ? el("div", { class: "actions" }, el("button", { type: "button", onclick: () => { api.setKey(""); location.reload(); } }, "Forget my key")) : null];
 }

@@ -1,4 +1,4 @@
-// The page: its state is in the address, and every view is drawn from it.
+// The web interface: its state is in the URL, and every view is drawn from it.
 import * as api from "./api.js";
 import { at, count, el, empty, put } from "./dom.js";
 import { judgeName, toRow } from "./grades.js";
@@ -94,7 +94,7 @@ async function draw() {
     if (turn !== app.turn) return;
   }
   put(at("main"), view === "measures" ? measuresView(app) : app.found ? rankingView(app) : welcome());
-  document.title = { rank: app.found ? `${app.found.query} – podium` : "podium", judge: "Judge – podium", measures: "Measures – podium" }[view];
+  document.title = { rank: app.found ? `${app.found.query} – podium` : "podium", judge: "Judge – podium", measures: "Metrics – podium" }[view];
   if (focus) [...document.querySelectorAll(focus[0])].find((node) => node.dataset[focus[1]] === focus[2])?.focus({ preventScroll: true });
   else if (view === "judge" && app.found && document.activeElement === document.body) { const row = document.querySelector("tr[data-id]"); if (row) toRow(row); }
 }

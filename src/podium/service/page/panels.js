@@ -1,4 +1,4 @@
-// What is beside a ranking: why one document is above another, and the features of one.
+// Side panels of a ranking: why one document is above another, and the features of a document.
 import { count, el, empty, feature, known, scroll, short, shown, signed, table } from "./dom.js";
 
 // Why A is above B: what each feature adds, how that was computed, and the smallest flip.
@@ -7,7 +7,7 @@ export function why(app) {
   if (pair.length !== 2) return pair.length ? [el("h2", { id: "h-side" }, "Why is one above the other?"), empty(`Tick another document to compare it with ${pair[0]}.`)] : null;
   const found = app.found.explained;
   if (found instanceof Error) return [el("h2", { id: "h-side" }, "Why is one above the other?"), empty(found.message)];
-  if (!found) return [el("h2", { id: "h-side" }, "Why is one above the other?"), empty("The first stage has no features to take apart. Choose a model.")];
+  if (!found) return [el("h2", { id: "h-side" }, "Why is one above the other?"), empty("The first stage has no features to explain. Choose a model.")];
   const [up, low] = found.documents;
   const reach = Math.max(1e-12, ...found.features.map((one) => Math.abs(one.share)));
   const bar = (share) => el("span", { class: share < 0 ? "bar minus" : "bar", style: { width: `${(100 * Math.abs(share)) / reach}%` } });
@@ -25,10 +25,10 @@ export function why(app) {
 
 function flip(found, up) {
   if (!("flip" in found)) return "";
-  if (!found.flip) return found.difference > 0 ? "No change of one feature alone was found that turns the pair round." : "Both have the same score.";
+  if (!found.flip) return found.difference > 0 ? "No change of one feature alone was found that swaps the pair." : "Both have the same score.";
   const { feature: name, from, to, spreads, range } = found.flip;
   const beyond = range && (to < range[0] || to > range[1]);
-  return `To turn the pair round by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
+  return `To swap the pair by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
 }
 
 const headline = (app, text) => el("div", { class: "headline" }, el("h2", { id: "h-side" }, text), el("button", { type: "button", onclick: () => app.go({ pair: [], doc: "" }) }, "Close"));

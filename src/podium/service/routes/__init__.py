@@ -1,1 +1,1 @@
-"""What the service does at each address. The table of all of them is in `app.py`."""
+"""Routes of the service, one module per topic; the table of all routes is in `app.py`."""

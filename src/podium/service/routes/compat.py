@@ -1,4 +1,4 @@
-"""Requests of other servers' clients: rerank (Cohere, Jina, vLLM, LiteLLM, TEI) and KServe's protocol, version 2."""
+"""Routes of other protocols: re-ranking (Cohere, Jina, vLLM, LiteLLM, TEI) and KServe's, version 2."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from podium.service.schemas import to_json
 from podium.service.state import State
 
 _FEW = 50
-"""Documents that are made from another server's, and ranked, in less than a millisecond."""
+"""Up to this many documents are ranked inline (under a millisecond), not in a thread."""
 
 
 async def rerank(state: State, call: Call) -> Response:
-    """Rank documents, asked and answered as other rerankers do."""
+    """Re-rank documents in the protocol of Cohere, Jina or TEI."""
     request = await call.read(compat.RerankRows, values=False)
-    check_count(len(request.given), state.settings.documents)
-    content = await call.aside(_reranked, state, call, request, when=call.is_named or len(request.given) > _FEW)
+    check_count(len(request.items), state.settings.documents)
+    content = await call.aside(_reranked, state, call, request, when=call.is_named or len(request.items) > _FEW)
     return Response(content, media_type=JSON)
 
 
 def _reranked(state: State, call: Call, request: compat.RerankRows) -> bytes:
     wanted = compat.rank_request(request)
-    entry = state.models.shelf.find(wanted.model)
+    entry = state.models.current.find(wanted.model)
     ranked = state.ranker.rank(entry, asked_of(wanted, entry), own_id(state, call), trials=False)
     tei = request.documents is UNSET
     return to_json(compat.tei_answer(request, ranked.answer) if tei else compat.rerank_answer(request, ranked.answer))
 
 
 async def server(state: State, call: Call) -> Response:
-    """The server, as KServe's protocol describes it."""
+    """Server metadata of KServe."""
     return Response(to_json(compat.about_server()), media_type=JSON)
 
 
 async def model(state: State, call: Call) -> Response:
-    """A model, as KServe's protocol describes it."""
+    """Model metadata of KServe."""
     entry, name = _entry(state, call), call.request.path_params["model"]
-    about = compat.about_model(name, entry, state.models.shelf.versions(name))
+    about = compat.about_model(name, entry, state.models.current.versions(name))
     return Response(to_json(about), media_type=JSON)
 
 
 async def infer(state: State, call: Call) -> Response:
-    """Score documents, asked and answered as KServe's protocol does."""
+    """Score documents in KServe's inference protocol."""
     request = await call.read(compat.InferRows, values=False)
     entry = _entry(state, call)
 
@@ -59,4 +59,4 @@ async def infer(state: State, call: Call) -> Response:
 
 def _entry(state: State, call: Call) -> Entry:
     name, version = call.request.path_params["model"], call.request.path_params.get("version")
-    return state.models.shelf.find(name if version is None else f"{name}@{version}")
+    return state.models.current.find(name if version is None else f"{name}@{version}")

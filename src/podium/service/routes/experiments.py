@@ -1,16 +1,20 @@
-"""Experiments: start one, end one, and what they say so far."""
+"""Routes of experiments: start, end and list A/B tests, interleaving and shadows."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
 from podium.service.experiments.experiment_schemas import ExperimentList, ExperimentRequest
-from podium.service.experiments.running import Experiments
 from podium.service.problems import ServiceError
 from podium.service.schemas import to_json
 from podium.service.state import State
+
+if TYPE_CHECKING:
+    from podium.service.experiments.ab_tests import Experiments
 
 
 async def start(state: State, call: Call) -> Response:
@@ -19,13 +23,13 @@ async def start(state: State, call: Call) -> Response:
     request = await call.read(ExperimentRequest)
 
     def work() -> bytes:
-        return to_json(running.find(running.start(request, state.models.shelf).name))
+        return to_json(running.find(running.start(request, state.models.current).name))
 
     return Response(await call.aside(work), 201, media_type=JSON)
 
 
 async def end(state: State, call: Call) -> Response:
-    """End an experiment. What it found stays, and clicks on its pages still count."""
+    """End an experiment. Its results stay, and clicks on its results pages still count."""
     running, name = _experiments(state), call.request.path_params["name"]
 
     def work() -> bytes:
@@ -36,7 +40,7 @@ async def end(state: State, call: Call) -> Response:
 
 
 async def listed(state: State, call: Call) -> Response:
-    """All experiments, the newest first."""
+    """All experiments, newest first."""
     running = _experiments(state)
 
     def work() -> bytes:
@@ -45,10 +49,10 @@ async def listed(state: State, call: Call) -> Response:
     return Response(await call.aside(work), media_type=JSON)
 
 
-async def one(state: State, call: Call) -> Response:
-    """An experiment, with what it says so far."""
-    found = await call.aside(_experiments(state).find, call.request.path_params["name"])
-    return Response(to_json(found), media_type=JSON)
+async def get_experiment(state: State, call: Call) -> Response:
+    """An experiment with its results so far."""
+    answer = await call.aside(_experiments(state).find, call.request.path_params["name"])
+    return Response(to_json(answer), media_type=JSON)
 
 
 def _experiments(state: State) -> Experiments:

@@ -1,4 +1,4 @@
-"""What people did with what they were shown, and the deletion of a user."""
+"""Routes of feedback: clicks and other actions of users, and the deletion of a user."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from podium.service.schemas import DeletedAnswer, Event, FeedbackAnswer, Feedbac
 from podium.service.state import State
 
 _HIGHEST_VALUE = 1e9
-"""Of a dwell, in seconds, and of the worth of a purchase."""
+"""Highest dwell time, in seconds, and highest value of a purchase."""
 _FEW = 100
-"""Events that are checked in less than a millisecond."""
+"""Up to this many events are checked inline (under a millisecond), not in a thread."""
 
 
 async def feedback(state: State, call: Call) -> Response:
-    """Write events. 202 is answered only when they are on disk; the same events again change nothing."""
+    """Write events; answers 202 once they are on disk. Repeated events change nothing."""
     store = store_of(state)
     request = await call.read(FeedbackRequest)
 
@@ -33,13 +33,13 @@ async def feedback(state: State, call: Call) -> Response:
 
 
 async def delete_user(state: State, call: Call) -> Response:
-    """Delete what a user was shown and did."""
+    """Delete the impressions and events of a user."""
     impressions, events = await asyncio.wrap_future(store_of(state).forget(call.request.path_params["user"]))
     return Response(to_json(DeletedAnswer(impressions, events)), media_type=JSON)
 
 
 def store_of(state: State) -> Feedback:
-    """The store of feedback; raises 404 where there is none."""
+    """Feedback store of the service; raises 404 if there is none."""
     if state.feedback is None:
         raise ServiceError(404, "the service keeps no feedback. Start it with --store feedback.db")
     return state.feedback

@@ -1,4 +1,4 @@
-"""Models on the shelf: listed, put, deleted; aliases moved."""
+"""Routes of the model store: list, add and delete models, and set aliases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call, whole_number
-from podium.service.models.model_store import Entry, Shelf, check_name
+from podium.service.models.model_store import Entry, ModelStore, check_name
 from podium.service.models.model_store_folder import receiving
 from podium.service.models.versions import Models
 from podium.service.problems import ServiceError
@@ -16,25 +16,25 @@ from podium.service.schemas import AliasRequest, DeletedModels, ModelAbout, Mode
 from podium.service.state import State
 
 _MOST = 2**31 - 1
-"""The highest version."""
+"""Highest version."""
 _PIECE = 4_000_000
-"""Bytes of a model that are written at once."""
+"""Number of bytes of a model written at once."""
 
 
 async def list_models(state: State, call: Call) -> Response:
     """All models and aliases."""
-    shelf = state.models.shelf
-    return await _listed(call, shelf, list(shelf.entries.values()))
+    store = state.models.current
+    return await _listed(call, store, list(store.entries.values()))
 
 
 async def get_model(state: State, call: Call) -> Response:
-    """The versions of a name, or one name@version, or the model of an alias."""
-    shelf, name = state.models.shelf, call.request.path_params["name"]
-    return await _listed(call, shelf, shelf.versions(name) or [shelf.find(name)])
+    """Versions of a name, or one name@version, or the model of an alias."""
+    store, name = state.models.current, call.request.path_params["name"]
+    return await _listed(call, store, store.versions(name) or [store.find(name)])
 
 
 async def put_model(state: State, call: Call) -> Response:
-    """Put a model file on the shelf: the next version of its name. No alias moves."""
+    """Add a model file to the model store, as the next version of its name; aliases stay."""
     name, version = check_name(call.request.path_params["name"]), _version(call)
     folder = _kept(state.models)
     with receiving(folder) as (path, file):
@@ -52,24 +52,24 @@ async def put_model(state: State, call: Call) -> Response:
             return state.models.put(name, path, version=version)
 
         entry, new = await call.aside(work)
-    return Response(to_json(_about(state.models.shelf, entry)), 201 if new else 200, media_type=JSON)
+    return Response(to_json(_about(state.models.current, entry)), 201 if new else 200, media_type=JSON)
 
 
 async def delete_model(state: State, call: Call) -> Response:
-    """Take a name@version, or all versions of a name, off the shelf."""
+    """Delete a name@version, or all versions of a name, from the model store."""
     _kept(state.models)
     name = call.request.path_params["name"]
     running = {} if state.experiments is None else state.experiments.running
-    for one in running.values():
-        used = {one.control, one.candidate, *(key.partition("@")[0] for key in (one.control, one.candidate))}
-        if name in used:
-            raise ServiceError(409, f"{name} is in the experiment {one.name}. End it first.")
+    for experiment in running.values():
+        keys = (experiment.control, experiment.candidate)
+        if name in keys or name in [key.partition("@")[0] for key in keys]:
+            raise ServiceError(409, f"{name} is in the experiment {experiment.name}. End it first.")
     gone = await call.aside(state.models.delete, name)
     return Response(to_json(DeletedModels(gone)), media_type=JSON)
 
 
 async def put_alias(state: State, call: Call) -> Response:
-    """Let an alias name another model: the swap. The model is tried on the last requests before."""
+    """Point an alias to another model (swap), after trying the model on the last requests."""
     alias = check_name(call.request.path_params["alias"])
     request = await call.read(AliasRequest)
     _kept(state.models)
@@ -84,7 +84,7 @@ async def put_alias(state: State, call: Call) -> Response:
 def _kept(models: Models) -> Path:
     if models.folder is None:
         raise ServiceError(
-            409, "the service has no folder of models, so what it was started with is fixed. Start it with --shelf DIR."
+            409, "the service has no model store to change: its models are fixed. Start it with --shelf DIR."
         )
     return models.folder
 
@@ -99,16 +99,16 @@ def _version(call: Call) -> int | None:
     return number
 
 
-async def _listed(call: Call, shelf: Shelf, entries: list[Entry]) -> Response:
-    aliases = {name: alias.model for name, alias in shelf.aliases.items()}
+async def _listed(call: Call, store: ModelStore, entries: list[Entry]) -> Response:
+    aliases = {name: alias.model for name, alias in store.aliases.items()}
 
     def work() -> bytes:
-        return to_json(ModelList([_about(shelf, entry) for entry in entries], aliases))
+        return to_json(ModelList([_about(store, entry) for entry in entries], aliases))
 
     return Response(await call.aside(work), media_type=JSON)
 
 
-def _about(shelf: Shelf, entry: Entry) -> ModelAbout:
+def _about(store: ModelStore, entry: Entry) -> ModelAbout:
     model = entry.model
     return ModelAbout(
         model=entry.key,
@@ -117,5 +117,5 @@ def _about(shelf: Shelf, entry: Entry) -> ModelAbout:
         feature_names=None if model.feature_names is None else list(model.feature_names),
         sha256=entry.sha256,
         bytes=entry.size,
-        aliases=shelf.aliases_of(entry),
+        aliases=store.aliases_of(entry),
     )

@@ -1,4 +1,4 @@
-"""The page: its files, and what it has to know of the service."""
+"""Routes of the web interface: its files, and facts about the service."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ def _tag(content: bytes) -> str:
 
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _FILES = {
-    one.name: ((content := one.read_bytes()), _TYPES[one.name.rpartition(".")[2]], _tag(content))
-    for one in (files("podium.service") / "page").iterdir()
-    if one.name.rpartition(".")[2] in _TYPES
+    file.name: ((content := file.read_bytes()), _TYPES[file.name.rpartition(".")[2]], _tag(content))
+    for file in (files("podium.service") / "page").iterdir()
+    if file.name.rpartition(".")[2] in _TYPES
 }
 
 
 async def index(state: State, call: Call) -> Response:
-    """The page."""
+    """The web interface."""
     return _file("index.html", call)
 
 
 async def part(state: State, call: Call) -> Response:
-    """A file of the page."""
+    """A file of the web interface."""
     name = call.request.path_params["file"]
     if name not in _FILES:
-        raise ServiceError(404, f"the page has no file {name[:100]!r}.")
+        raise ServiceError(404, f"the web interface has no file {name[:100]!r}.")
     return _file(name, call)
 
 
 async def about(state: State, call: Call) -> Response:
-    """What the service was started with, and who asks."""
+    """Facts about the service and its caller."""
     answer = AboutAnswer(
         podium=version(),
         caller=Caller(call.key.name, call.key.role),
@@ -55,9 +55,9 @@ async def about(state: State, call: Call) -> Response:
 
 
 def _file(name: str, call: Call) -> Response:
-    """A file with the hash of its bytes as its tag: a browser asks again, and gets it only if it has changed."""
+    """A file with its hash as ETag: 304 if the browser has it already."""
     content, kind, tag = _FILES[name]
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if tag in [one.strip().removeprefix("W/") for one in call.request.headers.get("if-none-match", "").split(",")]:
+    if tag in [word.strip().removeprefix("W/") for word in call.request.headers.get("if-none-match", "").split(",")]:
         return Response(status_code=304, headers=headers)
     return Response(content, headers=headers, media_type=kind)

@@ -1,4 +1,4 @@
-"""Ranking documents, explaining a pair, searching, and the queries of the data given at start."""
+"""Routes of ranking: rank documents, explain a pair, search the index, list the queries of the data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, rea
 from podium.service.endpoint import SMALL, Call, wrong_kind
 from podium.service.models.model_store import Entry
 from podium.service.problems import ServiceError
-from podium.service.rank_request import Asked, Ranked
+from podium.service.rank_request import EXPLAINED, Asked, Ranked
 from podium.service.schemas import (
     BatchAnswer,
     Document,
@@ -23,8 +23,6 @@ from podium.service.schemas import (
     SearchRequest,
     to_json,
 )
-from podium.service.search import EXPLAINED
-from podium.service.search import search as search_index
 from podium.service.state import State
 
 if TYPE_CHECKING:
@@ -32,8 +30,9 @@ if TYPE_CHECKING:
 
 
 _FEW = 20
-"""Documents whose odds take no longer than a hop to a thread."""
+"""Up to this many documents, odds are computed inline, not in a thread."""
 _FEW_QUERIES = 5
+"""Up to this many queries of a batch are ranked inline."""
 
 
 async def rank(state: State, call: Call) -> Response:
@@ -49,53 +48,53 @@ async def rank(state: State, call: Call) -> Response:
 
 def _is_long(state: State, call: Call, asked: list[tuple[Entry, Asked]]) -> bool:
     """Whether the answer may take longer than a millisecond."""
-    documents = sum(len(one.X) for _, one in asked)
-    odds = sum(len(one.X) for _, one in asked if one.odds)
+    documents = sum(len(query.X) for _, query in asked)
+    odds = sum(len(query.X) for _, query in asked if query.odds)
     many = documents > state.settings.inline_documents or odds > _FEW or len(asked) > _FEW_QUERIES
-    return many or any(one.explain for _, one in asked) or (call.is_named and state.feedback is not None)
+    return many or any(query.explain for _, query in asked) or (call.is_named and state.feedback is not None)
 
 
 def _answered(
     state: State, call: Call, asked: list[tuple[Entry, Asked]], batch: bool
 ) -> tuple[list[Ranked], bytes, float]:
-    """The rankings, the answer that tells them, and the milliseconds until they were there."""
-    explained = sum(min(len(one.X), one.k or len(one.X)) for _, one in asked if one.explain)
+    """Rank all queries: the rankings, the answer as JSON, and the milliseconds until all were scored."""
+    explained = sum(min(len(query.X), query.k or len(query.X)) for _, query in asked if query.explain)
     if explained > EXPLAINED:
         raise ServiceError(422, f"explain for {explained} documents; at most {EXPLAINED} are taken apart. Ask with k.")
     id = own_id(state, call, len(asked) if batch else None)
-    ranked = [
+    rankings = [
         state.ranker.rank(entry, query, f"{id}.{number}" if batch else id)
         for number, (entry, query) in enumerate(asked)
     ]
     scored = call.took()
-    for one in ranked:
-        one.answer.took_ms = scored
-    answer = BatchAnswer([one.answer for one in ranked], scored) if batch else ranked[0].answer
-    return ranked, to_json(answer), scored
+    for ranked in rankings:
+        ranked.answer.took_ms = scored
+    answer = BatchAnswer([ranked.answer for ranked in rankings], scored) if batch else rankings[0].answer
+    return rankings, to_json(answer), scored
 
 
 def own_id(state: State, call: Call, queries: int | None = None) -> str:
-    """The id of a request: the client's own if no impression has it yet, since an id names one of them."""
+    """Id of a request: the client's if no impression has it yet, since each impression needs its own id."""
     if state.feedback is None or not call.is_named:
         return call.id
     return state.feedback.own_id(call.id, queries)
 
 
-def _after(state: State, ranked: list[Ranked]) -> BackgroundTask | None:
-    """What a shadow does once the answer is sent."""
-    shadow, shadowed = state.shadow, state.ranker.shadowed(ranked)
+def _after(state: State, rankings: list[Ranked]) -> BackgroundTask | None:
+    """Task that hands rankings to shadow experiments, after the answer is sent."""
+    shadow, shadowed = state.shadow, state.ranker.shadowed(rankings)
     if shadow is None or not shadowed:
         return None
 
     async def work() -> None:
-        for trial, one in shadowed:
-            shadow.put(trial, one)
+        for trial, ranked in shadowed:
+            shadow.put(trial, ranked)
 
     return BackgroundTask(work)
 
 
 def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Asked]], bool]:
-    find, most, options = state.models.shelf.find, state.settings.documents, call.request.query_params
+    find, most, options = state.models.current.find, state.settings.documents, call.request.query_params
     if call.kind == JSON:
         return read_json(body, find, most=most)
     if call.kind == NPY:
@@ -106,10 +105,10 @@ def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Aske
 
 
 async def explain(state: State, call: Call) -> Response:
-    """Why one document is above another: what each feature adds, and the smallest change that turns them round."""
+    """Explain why one document is above another: each feature's share, and the smallest change that swaps them."""
     request = await call.read(ExplainRows, values=False)
     check_count(len(request.documents), state.settings.documents)
-    entry = state.models.shelf.find(request.model)
+    entry = state.models.current.find(request.model)
 
     def work() -> bytes:
         return to_json(ranking.explain(entry, request, call.id))
@@ -120,9 +119,11 @@ async def explain(state: State, call: Call) -> Response:
 async def search(state: State, call: Call) -> Response:
     """Search the index, by its first stage or by a model."""
     request = await call.read(SearchRequest)
-    entry = None if request.model is None else state.models.shelf.find(request.model)
+    entry = None if request.model is None else state.models.current.find(request.model)
 
     def work() -> bytes:
+        from podium.service.search import search as search_index
+
         name = own_id(state, call)
         with state.searching() as index:
             answer, shown = search_index(index, entry, request, name)
@@ -135,7 +136,7 @@ async def search(state: State, call: Call) -> Response:
 
 
 async def queries(state: State, call: Call) -> Response:
-    """The queries of the data given at start whose id has a text in it; at most 100."""
+    """List the queries of the service's data whose id contains a text; at most 100."""
     _data(state)
     wanted = call.request.query_params.get("search", "")
 
@@ -147,7 +148,7 @@ async def queries(state: State, call: Call) -> Response:
 
 
 async def query(state: State, call: Call) -> Response:
-    """The documents of a query of the data given at start, with their grades."""
+    """Documents of a query of the service's data, with their grades."""
     data, wanted = _data(state), call.request.path_params["query"]
     place = state.query_places.get(wanted)
     if place is None:

@@ -1,6 +1,7 @@
-"""Experiments: candidates that are tried against the model in use. They are kept in the store, and all workers follow.
+"""A/B tests, interleaving and shadows: start and end experiments of a candidate model against the model in use.
 
-A request takes part if the control would answer it. One experiment runs on a control at a time.
+They are stored in the feedback store, and all workers follow it. A request takes part if the control would answer it.
+One experiment at a time runs on a control.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from podium.service.experiments.experiment_results import Experiment, result
 from podium.service.experiments.experiment_schemas import ExperimentAnswer, ExperimentRequest, Why
 from podium.service.feedback.events import Feedback
 from podium.service.feedback.feedback_export import reading_store
-from podium.service.models.model_store import Entry, Shelf, check_name
+from podium.service.models.model_store import Entry, ModelStore, check_name
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,31 +31,31 @@ _NAMES = tuple(field.name for field in fields(Experiment))
 _COLUMNS = ", ".join(_NAMES)
 _METHODS = ("team-draft", "probabilistic")
 _EVERY = 10.0
-"""Seconds between two looks at the rules."""
+"""Seconds between two applications of the stopping rules."""
 
 
 class Experiments:
-    """The running experiments, in `running`, and all that changes them."""
+    """Running experiments (A/B tests, interleaving, shadows), and the operations that start and end them."""
 
     def __init__(self, store: Feedback) -> None:
         self.running: Mapping[str, Experiment] = MappingProxyType({})
-        """By name@version of the control. It is replaced, never changed, so that a request sees all of it."""
+        """Experiments by name@version of the control. The mapping is replaced, never changed, for atomic reads."""
         self._store = store
         self._next_look = 0.0
         self.follow()
 
     def follow(self) -> None:
-        """See what other processes started or ended."""
+        """Read the experiments that other processes started or ended."""
         with reading_store(self._store.path) as base:
-            found = _read(base, "WHERE ended IS NULL")
-        if {one.control: one for one in found} != self.running:
-            self.running = MappingProxyType({one.control: one for one in found})
+            running = {experiment.control: experiment for experiment in _read(base, "WHERE ended IS NULL")}
+        if running != self.running:
+            self.running = MappingProxyType(running)
 
-    def start(self, request: ExperimentRequest, shelf: Shelf) -> Experiment:
+    def start(self, request: ExperimentRequest, models: ModelStore) -> Experiment:
         """Start an experiment, or raise a clear error."""
-        control, candidate = shelf.find(request.control), shelf.find(request.candidate)
+        control, candidate = models.find(request.control), models.find(request.candidate)
         _check(request, control, candidate)
-        made = Experiment(
+        new = Experiment(
             name=check_name(request.name), kind=request.kind, control=control.key, candidate=candidate.key,
             method=request.method, salt=secrets.token_hex(16), min_pages=request.min_pages,
             confidence=request.confidence, started=time.time_ns() // 1_000_000,
@@ -62,54 +63,55 @@ class Experiments:
         marks = ",".join("?" * len(fields(Experiment)))
 
         def insert(base: sqlite3.Connection) -> str:
-            there = _read(base, "WHERE name=? OR (ended IS NULL AND control=?)", made.name, made.control)
-            if there and there[0].name == made.name:
-                return f"an experiment {made.name!r} is there already. Choose another name."
-            if there:
-                return f"{there[0].name} runs on {made.control}. End it first: POST /v1/experiments/{there[0].name}/end"
-            base.execute(f"INSERT INTO experiment({_COLUMNS}) VALUES({marks})", astuple(made))
+            others = _read(base, "WHERE name=? OR (ended IS NULL AND control=?)", new.name, new.control)
+            other = others[0].name if others else None
+            if other == new.name:
+                return f"an experiment {new.name!r} is there already. Choose another name."
+            if other is not None:
+                return f"{other} runs on {new.control}. End it first: POST /v1/experiments/{other}/end"
+            base.execute(f"INSERT INTO experiment({_COLUMNS}) VALUES({marks})", astuple(new))
             return ""
 
         problem = self._store.change(insert).result()
         if problem:
             raise ConflictError(problem)
         self.follow()
-        return made
+        return new
 
     def end(self, name: str, why: Why = "asked") -> None:
-        """End an experiment. What it found stays; ending it again changes nothing."""
+        """End an experiment. Its results stay; ending it again changes nothing."""
         row = time.time_ns() // 1_000_000, why, name
 
         def update(base: sqlite3.Connection) -> None:
             base.execute("UPDATE experiment SET ended=?, why=? WHERE name=? AND ended IS NULL", row)
 
         with reading_store(self._store.path) as base:
-            _one(base, name)
+            _find(base, name)
         self._store.change(update).result()
         self.follow()
 
     def find(self, name: str) -> ExperimentAnswer:
-        """An experiment with what it says so far; raises 404 where there is none."""
+        """Experiment with its results so far; raises 404 if there is none."""
         with reading_store(self._store.path) as base:
-            return result(base, _one(base, name))
+            return result(base, _find(base, name))
 
     def all(self) -> list[ExperimentAnswer]:
-        """All experiments with what they say so far, the newest first."""
+        """All experiments with their results so far, newest first."""
         with reading_store(self._store.path) as base:
-            return [result(base, one) for one in _read(base, "ORDER BY started DESC, name")]
+            return [result(base, experiment) for experiment in _read(base, "ORDER BY started DESC, name")]
 
     def apply_rules(self) -> None:
-        """End experiments whose candidate is better after enough pages, or does harm; looks now and then."""
+        """Stopping rules: end experiments whose candidate is better after enough pages, or worse; checked at times."""
         if time.monotonic() < self._next_look:
             return
         start = time.monotonic()
         self._next_look = start + _EVERY
-        for one in self.running.values():
-            if one.kind == "shadow":
+        for experiment in self.running.values():
+            if experiment.kind == "shadow":
                 continue
-            better = self.find(one.name).better
+            better = self.find(experiment.name).better
             if better is not None:
-                self.end(one.name, "decided" if better == "candidate" else "harm")
+                self.end(experiment.name, "decided" if better == "candidate" else "harm")
         took = time.monotonic() - start
         self._next_look = time.monotonic() + max(_EVERY, 20.0 * took)  # never more than a twentieth of the time
 
@@ -128,12 +130,12 @@ def _check(request: ExperimentRequest, control: Entry, candidate: Entry) -> None
         raise ParameterError(f"method must be {' or '.join(_METHODS)}; got {request.method!r}.")
 
 
-def _one(base: sqlite3.Connection, name: str) -> Experiment:
-    found = _read(base, "WHERE name=?", name)
-    if not found:
-        known = [one.name for one in _read(base, "ORDER BY started DESC LIMIT 20")]
-        raise NotFoundError(str(UnknownNameError("experiment", name[:100], known, see="GET /v1/experiments")))
-    return found[0]
+def _find(base: sqlite3.Connection, name: str) -> Experiment:
+    rows = _read(base, "WHERE name=?", name)
+    if not rows:
+        names = [experiment.name for experiment in _read(base, "ORDER BY started DESC LIMIT 20")]
+        raise NotFoundError(str(UnknownNameError("experiment", name[:100], names, see="GET /v1/experiments")))
+    return rows[0]
 
 
 def _read(base: sqlite3.Connection, where: str, *values: str) -> list[Experiment]:
@@ -141,10 +143,10 @@ def _read(base: sqlite3.Connection, where: str, *values: str) -> list[Experiment
 
 
 def _checked(row: Sequence[Any]) -> Experiment:
-    """A row of the table, or a ValueError if it is damaged."""
+    """Experiment of a row of the table; raises ValueError if it is damaged."""
     try:
-        one = msgspec.convert(dict(zip(_NAMES, row, strict=True)), Experiment)
-        bytes.fromhex(one.salt)
+        experiment = msgspec.convert(dict(zip(_NAMES, row, strict=True)), Experiment)
+        bytes.fromhex(experiment.salt)
     except (msgspec.ValidationError, ValueError) as error:
         raise ValueError(f"experiment {str(row[0])[:64]!r} is damaged: {error}") from None
-    return one
+    return experiment
