@@ -12,9 +12,7 @@ import typer
 from podium.cli import clusters, console, options
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from podium.base.arrays import Array
     from podium.data import Dataset
     from podium.distributions.rank_summary import RankSummary
     from podium.model import Model
@@ -99,13 +97,13 @@ def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | Non
         raise ParameterError(f"{kind} has no place for odds. Use --format jsonl, or no --format for a table.")
 
 
-def _odds(model: Model, data: Dataset, scores: NDArray[np.float64], *, with_ties: bool) -> RankSummary:
+def _odds(model: Model, data: Dataset, scores: Array, *, with_ties: bool) -> RankSummary:
     distribution = model.distribution(data, with_ties=with_ties, scores=scores)
     console.say(f"odds: {distribution.how}.")
     return distribution.summary()
 
 
-def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | None, *, top: int | None) -> Iterator[str]:
+def _objects(data: Dataset, scores: Array, odds: RankSummary | None, *, top: int | None) -> Iterator[str]:
     """JSON lines, one per document, best first within each query; ties in the order of the data."""
     for q in range(data.n_queries):
         for rank, row in _best_first(data, scores, q, top=top):
@@ -121,7 +119,7 @@ def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | Non
             yield json.dumps(fields, ensure_ascii=False) + "\n"
 
 
-def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top: int | None) -> Iterator[str]:
+def _table(data: Dataset, scores: Array, odds: RankSummary, *, top: int | None) -> Iterator[str]:
     """A table per query, best first."""
     heads = ["rank", "document", "score", "first", "expected rank", "90 % interval"]
     for q in range(data.n_queries):
@@ -137,7 +135,7 @@ def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top
             yield "  ".join(aligned).rstrip() + "\n"
 
 
-def _best_first(data: Dataset, scores: NDArray[np.float64], q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
+def _best_first(data: Dataset, scores: Array, q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
     """Dense ranks and rows of a query's `top` documents, best first."""
     from podium.jit.sorting import dense_ranks, order
 
