@@ -1,4 +1,4 @@
-"""What the examples share: scores of held-out queries, and a table with tests of significance."""
+"""Shared by the examples: scores of held-out queries, and a table with significance tests."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from podium.evaluation.significance import compare_systems
 from podium.training import train
 
 Values = Mapping[str, Mapping[str, ArrayLike]]
-"""By measure and by system, a value for each query."""
+"""By metric and by system, a value for each query."""
 
 
 def held_out_scores(
     data: Dataset, method: str, *, metric: str = "ndcg@10", folds: int = 5, seed: int = 0
 ) -> NDArray[np.float64]:
-    """The score of each document by a model that has not seen its query.
+    """Cross-validation: scores of documents by models that have not seen their query.
 
-    Each part of the queries is test data once. The next part chooses the method's settings by `metric`; the others
+    Each part of the queries is test data once. The next part tunes the method's hyperparameters by `metric`; the others
     train it.
     """
     assert data.query_ids is not None
@@ -37,7 +37,7 @@ def held_out_scores(
 
 
 def print_table(values: Values, *, baseline: str) -> None:
-    """The mean of each measure, and how sure the difference to the baseline is.
+    """Print the mean of each metric, and the p-value of its difference to the baseline.
 
     p is of the paired randomisation test, corrected by Holm for the number of systems.
     """

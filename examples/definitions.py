@@ -6,7 +6,7 @@
 data      terms with paragraphs that mention them, graded good (2), indifferent (1) or bad (0) as a definition
 features  term at the start, determiner before it, which pattern ("X is a", "X is the", "X, a"), mentions, personal
           pronouns and said, length of sentence and paragraph, BM25 of the term, idf of each of the 30 commonest words
-methods   Ranking SVM beside BM25 and beside the first paragraph that matches a pattern
+methods   Ranking SVM compared with BM25 and with the first paragraph that matches a pattern
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PRONOUNS = frozenset(["she", "he", "said", "i", "we"])
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph that mentions a term, and how good a definition of it it is."""
+    """A paragraph that mentions a term, and its grade as a definition."""
 
     term: str
     text: str
@@ -44,8 +44,8 @@ class Paragraph:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("file", nargs="?", help="JSON lines of term, text and grade; made up unless given")
-    parser.add_argument("--size", type=int, default=150, help="terms that are made up")
+    parser.add_argument("file", nargs="?", help="JSON lines of term, text and grade; by default synthetic")
+    parser.add_argument("--size", type=int, default=150, help="number of synthetic terms")
     options = parser.parse_args(arguments)
     found = read_paragraphs(options.file) if options.file else make_paragraphs(options.size)
     data = dataset(found)
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def dataset(paragraphs: Sequence[Paragraph]) -> Dataset:
-    """The paragraphs of each term with their features."""
+    """Dataset of the paragraphs of each term."""
     analyser = Analyser()
     words = [analyser.words(one.text) for one in paragraphs]
     df = Counter(word for one in words for word in set(one))
@@ -85,7 +85,7 @@ def dataset(paragraphs: Sequence[Paragraph]) -> Dataset:
 def features(
     one: Paragraph, words: list[str], *, df: Counter[str], n: int, average: float, analyser: Analyser
 ) -> list[float]:
-    """The features of NAMES."""
+    """Features, in the order of NAMES."""
     term, text = re.escape(one.term.lower()), " ".join(one.text.lower().split())
     start = re.match(rf"(the |an? )?{term}\b", text)
     first = (sentences(one.text) or [""])[0].lower()
@@ -105,7 +105,7 @@ def features(
 
 
 def read_paragraphs(path: str) -> list[Paragraph]:
-    """Paragraphs of a file of JSON lines."""
+    """Read paragraphs from a file of JSON lines."""
     found = []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -133,7 +133,7 @@ BAD = (
 
 
 def make_paragraphs(n: int, *, seed: int = 0) -> list[Paragraph]:
-    """Paragraphs from sentence patterns and made-up words; bad ones repeat the term more often than good ones."""
+    """Synthetic paragraphs of sentence patterns and invented words; bad ones repeat the term more than good ones."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 5))) for _ in range(800)]

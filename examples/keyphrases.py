@@ -3,13 +3,13 @@
     python examples/keyphrases.py
     python examples/keyphrases.py Inspec.zip
 
-data      documents with their keyphrases: made-up abstracts, or a zip of docsutf8/NAME.txt and keys/NAME.key
+data      documents with their keyphrases: synthetic abstracts, or a zip of docsutf8/NAME.txt and keys/NAME.key
 objects   runs of one to four words without punctuation or function words, stemmed
-labels    1 if the author gave the phrase, else 0
-features  frequency, idf, their product, first and last place, spread, words, share of the frequency, longer
+labels    1 if it is a keyphrase of the author, 0 otherwise
+features  frequency, idf, their product, first and last position, spread, words, share of the frequency, longer
           candidates that hold it, mean frequency of its words, log of its letters
-methods   Ranking SVM beside tf·idf and beside regression, which looks at one phrase at a time; keyphrases that are no
-          candidates count as missed
+methods   Ranking SVM compared with tf·idf and with regression, which classifies one phrase at a time; keyphrases that
+          are no candidates count as missed
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ METHODS = ("regression", "ranking-svm")
 
 @dataclass
 class Text:
-    """A document and the keyphrases its author gave it."""
+    """A document and the keyphrases of its author."""
 
     id: str
     text: str
@@ -57,8 +57,8 @@ class Text:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("archive", nargs="?", help="a zip of docsutf8/*.txt and keys/*.key; made up unless given")
-    parser.add_argument("--size", type=int, default=150, help="abstracts that are made up")
+    parser.add_argument("archive", nargs="?", help="a zip of docsutf8/*.txt and keys/*.key; by default synthetic")
+    parser.add_argument("--size", type=int, default=150, help="number of synthetic abstracts")
     options = parser.parse_args(arguments)
     texts = read_archive(options.archive) if options.archive else make_texts(options.size)
     data, keys = dataset(texts)
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def dataset(texts: Sequence[Text]) -> tuple[Dataset, dict[str, dict[str, float]]]:
-    """The candidates of all documents with their features, and the stemmed keyphrases of each document."""
+    """Candidates of all documents with their features, and the stemmed keyphrases of each document."""
     analyser = Analyser()
     candidates = {one.id: Candidates(one.text, analyser) for one in texts}
     candidates = {id: found for id, found in candidates.items() if found.places}
@@ -104,7 +104,7 @@ def stems(text: str, analyser: Analyser) -> list[str]:
 
 
 class Candidates:
-    """The phrases of a text, and where they are."""
+    """Phrases of a text, with their positions."""
 
     def __init__(self, text: str, analyser: Analyser) -> None:
         self.places: dict[str, list[int]] = {}
@@ -151,13 +151,13 @@ def parts_of(phrase: str) -> Iterator[str]:
 
 
 def runs_of_words(text: str, analyser: Analyser) -> list[list[str]]:
-    """The words between two marks of punctuation; a line that is not indented begins a new run."""
+    """Words between two marks of punctuation; a line that is not indented begins a new run."""
     parts = re.split(r"[.,;:!?()\[\]{}\"“”]+|\n(?!\s)", text.replace("\r", ""))
     return [words for part in parts if (words := analyser.words(part))]
 
 
 def read_archive(path: str) -> list[Text]:
-    """Documents and keys of a zip, as github.com/LIAAD/KeywordExtractor-Datasets packs them."""
+    """Read documents and keys from a zip, as github.com/LIAAD/KeywordExtractor-Datasets packs them."""
     with zipfile.ZipFile(path) as archive:
         names = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
         found = []
@@ -173,7 +173,7 @@ def read_archive(path: str) -> list[Text]:
 
 
 def make_texts(n: int, *, seed: int = 0) -> list[Text]:
-    """Abstracts of made-up words. Keyphrases come early, come back, and are mentioned beside phrases of the trade."""
+    """Synthetic abstracts of invented words. Keyphrases come early and come back; other phrases are common jargon."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 5))) for _ in range(3000)]

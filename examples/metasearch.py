@@ -1,13 +1,13 @@
-"""Meta-search: one ranking from the rankings of several systems, by voting and by learning.
+"""Meta-search (rank fusion): one ranking from the rankings of several systems, by voting and by learning.
 
     python examples/metasearch.py
     python examples/metasearch.py FOLDER     with documents.jsonl, queries.jsonl and qrels.txt
 
-data      the docstrings of Python's standard library, whose first lines are the queries, or a collection of your own;
-          the systems are ways to search one index: BM25 with two settings, query likelihood, and each field alone
+data      the docstrings of Python's standard library, whose first lines are the queries, or a custom collection;
+          the systems search one index by BM25 with two sets of parameters, by query likelihood, and in each field alone
 features  of each document and system: 1/(60 + rank), the score in standard deviations, whether it was found
-methods   listnet and Ranking SVM on these features, beside Borda count, reciprocal ranks, CombMNZ and the Markov chain
-          MC4, which learn nothing, and beside the single systems
+methods   listnet and Ranking SVM on these features, compared with Borda count, reciprocal rank fusion, CombMNZ and the
+          Markov chain MC4, which learn nothing, and with the single systems
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Hits = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("folder", nargs="?", help="a collection; the standard library's docstrings unless given")
-    parser.add_argument("--size", type=int, default=300, help="queries of the standard library that are used")
+    parser.add_argument("folder", nargs="?", help="a collection; by default the docstrings of the standard library")
+    parser.add_argument("--size", type=int, default=300, help="number of queries of the standard library")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as made:
         index, topics, grades = collection(Path(made), options.folder, options.size)
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def collection(made: Path, folder: str | None, size: int) -> tuple[Index, list[Topic], dict[str, dict[str, float]]]:
-    """An index, the queries that have a relevant document, and all judgements of these."""
+    """Index, queries that have a relevant document, and all judgments of these."""
     if folder is not None:
         documents = list(read_documents(Path(folder, "documents.jsonl")))
         topics, grades = read_queries(Path(folder, "queries.jsonl")), grades_of(read_qrels(Path(folder, "qrels.txt")))
@@ -77,7 +77,7 @@ def collection(made: Path, folder: str | None, size: int) -> tuple[Index, list[T
 
 
 def search(index: Index, topics: Sequence[Topic]) -> dict[str, dict[str, dict[str, float]]]:
-    """What each system finds for each query."""
+    """Run of each system for all queries."""
     fields = index.fields if len(index.fields) > 1 else ()
     systems = ["bm25", "bm25(k1=0.6,b=0.3)", "ql(mu=500)", *(f"bm25(fields=[{field}])" for field in fields)]
     found: dict[str, dict[str, dict[str, float]]] = {}
@@ -89,7 +89,7 @@ def search(index: Index, topics: Sequence[Topic]) -> dict[str, dict[str, dict[st
 
 
 def rankings(hits: Hits) -> Rankings:
-    """The systems as voters."""
+    """Rankings with the systems as voters."""
     entries = [
         (query, system, document, score)
         for system, queries in hits.items()
@@ -101,7 +101,7 @@ def rankings(hits: Hits) -> Rankings:
 
 
 def dataset(hits: Hits, grades: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """Every document that a system has found, with three features for each system."""
+    """Dataset of the documents that a system found, with three features for each system."""
     X, labels, qid, ids = [], [], [], []
     for query, judged in grades.items():
         lists = [queries[query] for queries in hits.values()]

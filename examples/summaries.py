@@ -3,12 +3,12 @@
     python examples/summaries.py
     python examples/summaries.py train.csv valid.csv test.csv
 
-data      queries with sentences that are relevant or not: made-up documents, or files of question,label,sentence
-features  the query as a phrase, share of its words, length, |length − 20|, place in the document, BM25, query
+data      queries with sentences that are relevant or not: synthetic documents, or files of question,label,sentence
+features  the query as a phrase, share of its words, length, |length − 20|, position in the document, BM25, query
           likelihood, narrowness of the window that holds the matches
-methods   GBRank, regression and Ranking SVM beside BM25; the last lines show the model at work in search results
+methods   GBRank, regression and Ranking SVM compared with BM25; the last lines show snippets chosen by the model
 
-Sentences in files stand in no document, and relevant ones may come first there: their place is then not a feature.
+Sentences in files are in no document, and relevant ones may come first there: their position is then not a feature.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Question:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", nargs="*", help="training, validation and test data; made up unless given")
-    parser.add_argument("--size", type=int, default=300, help="questions that are made up")
+    parser.add_argument("files", nargs="*", help="training, validation and test data; by default synthetic")
+    parser.add_argument("--size", type=int, default=300, help="number of synthetic questions")
     options = parser.parse_args(arguments)
     if len(options.files) not in (0, 3):
         parser.error("three files are needed: training, validation and test data")
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 class Sentences:
-    """Features of sentences for a query; how frequent words are is counted in given sentences."""
+    """Features of sentences for a query; document frequencies of words are those of given sentences."""
 
     def __init__(self, known: Sequence[str], *, places: bool) -> None:
         self.analyser = Analyser()
@@ -82,7 +82,7 @@ class Sentences:
         self.names = NAMES if places else NAMES[:-1]
 
     def terms(self, text: str) -> list[str]:
-        """The stemmed words without stop words."""
+        """Stemmed words without stop words."""
         found = (self.analyser.term(word) for word in self.analyser.words(text))
         return [term for term, flagged in found if not flagged]
 
@@ -109,14 +109,14 @@ class Sentences:
         )
 
     def likelihood(self, wanted: Sequence[str], count: Counter[str], length: int, *, mu: float = 20.0) -> float:
-        """The mean log-probability of the query's words, with Dirichlet's prior; mu is about a sentence."""
+        """Mean log-probability of the query's words, with Dirichlet's prior; mu is about a sentence."""
         total = self.cf.total()
         known = [t for t in wanted if self.cf[t]]
         logs = [math.log((count[t] + mu * self.cf[t] / total) / (length + mu)) for t in known]
         return sum(logs) / max(len(logs), 1)
 
     def dataset(self, questions: Sequence[Question]) -> Dataset:
-        """The sentences of all questions that have relevant and other ones."""
+        """Sentences of all questions that have relevant and other ones."""
         both = [(k, one) for k, one in enumerate(questions) if 0 < sum(one.labels) < len(one.labels)]
         return Dataset.from_arrays(
             np.concatenate([self.features(one.text, one.sentences) for _, one in both]),
@@ -147,7 +147,7 @@ def span(wanted: set[str], terms: Sequence[str]) -> float:
 
 
 def show_snippets(questions: Sequence[Question], sentences: Sentences, model: Model) -> None:
-    """Search results with sentences chosen by BM25 and by the model."""
+    """Print search results with snippets chosen by BM25 and by the model."""
 
     def rank(query: str, found: Sequence[str]) -> NDArray[np.float64]:
         return model.score(Dataset.from_arrays(sentences.features(query, found), feature_names=sentences.names))
@@ -164,7 +164,7 @@ def show_snippets(questions: Sequence[Question], sentences: Sentences, model: Mo
 
 
 def read_questions(path: str) -> list[Question]:
-    """Questions of a CSV file with a head and question, label, sentence in its rows."""
+    """Read questions from a CSV file with a header and question, label, sentence in its rows."""
     found: dict[str, Question] = {}
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
@@ -179,7 +179,7 @@ def read_questions(path: str) -> list[Question]:
 
 
 def make_questions(n: int, *, seed: int = 0) -> list[Question]:
-    """Documents of 12 sentences. Relevant ones have more of the query's words, about 20 words, and tend to be early."""
+    """Synthetic documents of 12 sentences; relevant ones have more query words, about 20 words, and tend to be early."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 4))) for _ in range(1500)]

@@ -3,10 +3,10 @@
     python examples/translation_reranking.py
     python examples/translation_reranking.py lists.nbest reference.txt [reference2.txt …]
 
-data      an n-best list for each sentence, as Moses writes it, and references; made up unless files are given
-features  the decoder's scores; length against the list's mean; words and pairs of words that the rest of the list has
+data      an n-best list for each sentence, as Moses writes it, and references; by default synthetic
+features  the decoder's scores; length relative to the list's mean; words and pairs of words shared with the list
 labels    the tenth of the list that a translation is in by its BLEU (sentence level, smoothed)
-methods   Splitting, PRank and Ranking SVM, beside the decoder's first and the best of each list (oracle)
+methods   Splitting, PRank and Ranking SVM, compared with the decoder's first and the best of each list (oracle)
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ METHODS = ("splitting", "prank", "ranking-svm")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", nargs="*", help="an n-best list, then files of references; made up unless given")
-    parser.add_argument("--size", type=int, default=200, help="sentences that are made up")
+    parser.add_argument("files", nargs="*", help="an n-best list, then files of references; by default synthetic")
+    parser.add_argument("--size", type=int, default=200, help="number of synthetic sentences")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         files = options.files or make_lists(Path(folder), options.size)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def first_of_each(scores: NDArray[np.floating], offsets: NDArray[np.int64]) -> list[int]:
-    """The row with the highest score of each list; ties go to the first."""
+    """Row with the highest score of each list; ties go to the first."""
     return [int(a + np.argmax(scores[a:b])) for a, b in itertools.pairwise(offsets)]
 
 
@@ -75,7 +75,7 @@ def tenths(bleu: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.
 
 
 def with_list_features(data: Dataset) -> Dataset:
-    """Add what a translation has in common with the rest of its list."""
+    """Add features of words that a translation shares with the rest of its list."""
     assert data.comments is not None
     added = np.empty((data.n_documents, 3), np.float32)
     for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True):
@@ -91,7 +91,7 @@ def with_list_features(data: Dataset) -> Dataset:
 
 
 def make_lists(folder: Path, sentences: int, *, size: int = 50, seed: int = 0) -> list[str]:
-    """An n-best list and its references, made up.
+    """Synthetic n-best list and its references.
 
     Sentences come from a random bigram grammar. A translation is the reference with words replaced, dropped and
     swapped; half of the words have a fluent wrong translation that most of the list shares. LM0 is the grammar's
