@@ -55,17 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     users = [user for u in rng.permutation(able)[: options.size] if (user := split_user(ratings, int(u), rng))]
     scores = {"mean rating": [user.test.features[:, -2].astype(np.float64) for user in users]}
     for name, tried in TRIED.items():
-        best = max(tried, key=lambda one: np.nanmean([accuracy(user, one) for user in users]))
+        best = max(tried, key=lambda method: np.nanmean([accuracy(user, method) for user in users]))
         print(f"{name}: {best} is best on the validation items")
         scores[name] = [train(filled(user.whole, name), best).score(filled(user.test, name)) for user in users]
-    found = {
-        measure: {
-            name: [evaluate(user.test, one, measure).values[0, 0] for user, one in zip(users, each, strict=True)]
+    values = {
+        metric: {
+            name: [evaluate(user.test, row, metric).values[0, 0] for user, row in zip(users, each, strict=True)]
             for name, each in scores.items()
         }
-        for measure in ("pair-accuracy", "ndcg@10")
+        for metric in ("pair-accuracy", "ndcg@10")
     }
-    print_table({"pairs": found["pair-accuracy"], "NDCG@10": found["ndcg@10"]}, baseline="mean rating")
+    print_table({"pairs": values["pair-accuracy"], "NDCG@10": values["ndcg@10"]}, baseline="mean rating")
 
 
 def split_user(ratings: NDArray[np.float32], user: int, rng: np.random.Generator) -> User | None:
@@ -108,7 +108,7 @@ def filled(data: Dataset, method: str) -> Dataset:
 
 
 def make_ratings(users: int = 300, items: int = 400, *, seed: int = 0) -> NDArray[np.float32]:
-    """Synthetic ratings from 1 to 5: quality of an item plus its match with a user's tastes; popular items have most."""
+    """Synthetic ratings from 1 to 5: quality of an item plus its match with a user's tastes; popular items: more."""
     rng = np.random.default_rng(seed)
     tastes, kinds = rng.normal(size=(users, 3)), rng.normal(size=(items, 3)) / np.sqrt(3)
     quality = 0.4 * rng.normal(size=items)

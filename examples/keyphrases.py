@@ -63,13 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = read_archive(options.archive) if options.archive else make_texts(options.size)
     data, keys = dataset(texts)
     assert data.labels is not None
-    found = data.labels.sum() / sum(len(one) for one in keys.values())
+    share = data.labels.sum() / sum(len(values) for values in keys.values())
     print(
-        f"{data.n_queries} documents, {data.sizes.mean():.0f} candidates each, which hold {found:.0%} of the keyphrases"
+        f"{data.n_queries} documents, {data.sizes.mean():.0f} candidates each, which hold {share:.0%} of the keyphrases"
     )
     scores = {"tf·idf": data.features[:, NAMES.index("tfidf")]}
     scores |= {name: held_out_scores(data, name, metric="map") for name in METHODS}
-    runs = {name: Run.from_scores(data, one) for name, one in scores.items()}
+    runs = {name: Run.from_scores(data, values) for name, values in scores.items()}
     first = {name: evaluate_run(keys, run, "set-f", max_documents=10).values[0] for name, run in runs.items()}
     whole = {name: evaluate_run(keys, run, "map").values[0] for name, run in runs.items()}
     for baseline in ("tf·idf", "regression"):
@@ -79,15 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def dataset(texts: Sequence[Text]) -> tuple[Dataset, dict[str, dict[str, float]]]:
     """Candidates of all documents with their features, and the stemmed keyphrases of each document."""
     analyser = Analyser()
-    candidates = {one.id: Candidates(one.text, analyser) for one in texts}
-    candidates = {id: found for id, found in candidates.items() if found.places}
-    df = Counter(phrase for found in candidates.values() for phrase in found.places)
+    candidates = {text.id: Candidates(text.text, analyser) for text in texts}
+    candidates = {id: phrases for id, phrases in candidates.items() if phrases.places}
+    df = Counter(phrase for phrases in candidates.values() for phrase in phrases.places)
     keys = {
-        one.id: {stemmed: 1.0 for key in one.keys if (stemmed := " ".join(stems(key, analyser)))}
-        for one in texts
-        if one.id in candidates
+        text.id: {stemmed: 1.0 for key in text.keys if (stemmed := " ".join(stems(key, analyser)))}
+        for text in texts
+        if text.id in candidates
     }
-    keys = {id: found for id, found in keys.items() if found}
+    keys = {id: phrases for id, phrases in keys.items() if phrases}
     rows = [(id, phrase) for id in keys for phrase in candidates[id].places]
     data = Dataset.from_arrays(
         np.concatenate([candidates[id].features(df, len(candidates)) for id in keys]),
@@ -129,16 +129,16 @@ class Candidates:
         """One row per phrase."""  # (n, 11)
         total = sum(map(len, self.places.values()))
         inside = Counter(part for phrase in self.places for part in parts_of(phrase))
-        found = []
+        rows = []
         for phrase, places in self.places.items():
             tf, words = len(places), phrase.split()
             idf = math.log(documents / df[phrase])
             first, last = places[0] / self.length, places[-1] / self.length
-            found.append([
+            rows.append([
                 tf, idf, tf * idf, first, last, last - first, len(words), tf / total, inside[phrase],
                 np.mean([self.words[word] for word in words]), math.log(len(phrase)),
             ])  # fmt: skip
-        return np.array(found)
+        return np.array(rows)
 
 
 def parts_of(phrase: str) -> Iterator[str]:
@@ -160,16 +160,16 @@ def read_archive(path: str) -> list[Text]:
     """Read documents and keys from a zip, as github.com/LIAAD/KeywordExtractor-Datasets packs them."""
     with zipfile.ZipFile(path) as archive:
         names = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
-        found = []
+        texts = []
         for short, name in sorted(names.items()):
             key = names.get(short.removesuffix(".txt") + ".key")
             if "docsutf8/" in name and short.endswith(".txt") and key is not None:
                 keys = archive.read(key).decode("utf-8", "replace").splitlines()
                 text = archive.read(name).decode("utf-8", "replace")
-                found.append(Text(short.removesuffix(".txt"), text, [key.strip() for key in keys if key.strip()]))
-    if not found:
+                texts.append(Text(short.removesuffix(".txt"), text, [key.strip() for key in keys if key.strip()]))
+    if not texts:
         raise SystemExit(f"{path}: no docsutf8/*.txt with keys/*.key of the same name")
-    return found
+    return texts
 
 
 def make_texts(n: int, *, seed: int = 0) -> list[Text]:
@@ -179,7 +179,7 @@ def make_texts(n: int, *, seed: int = 0) -> list[Text]:
     words = ["".join(rng.choice(syllables, rng.integers(2, 5))) for _ in range(3000)]
     often = 1.0 / np.arange(1, 3001)
     trade = [" ".join(rng.choice(words[:300], 2)) for _ in range(60)]  # in many documents, keyphrases of none
-    found = []
+    texts = []
     for k in range(n):
         keys = [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(8)]
         sentences = []
@@ -190,8 +190,8 @@ def make_texts(n: int, *, seed: int = 0) -> list[Text]:
             for phrase in rng.choice(trade, rng.poisson(1.0)):
                 parts.insert(int(rng.integers(len(parts))), f"of {phrase} by")
             sentences.append(" ".join(parts))
-        found.append(Text(f"d{k}", ". ".join(sentences) + ".", keys))
-    return found
+        texts.append(Text(f"d{k}", ". ".join(sentences) + ".", keys))
+    return texts
 
 
 if __name__ == "__main__":

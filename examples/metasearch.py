@@ -41,27 +41,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", nargs="?", help="a collection; by default the docstrings of the standard library")
     parser.add_argument("--size", type=int, default=300, help="number of queries of the standard library")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as made:
-        index, topics, grades = collection(Path(made), options.folder, options.size)
+    with tempfile.TemporaryDirectory() as work:
+        index, topics, grades = collection(Path(work), options.folder, options.size)
         hits = search(index, topics)
         index.close()
     first = next(iter(hits))
-    runs = {name: Run.from_dict(found) for name, found in hits.items()}
+    runs = {name: Run.from_dict(values) for name, values in hits.items()}
     votes = rankings(hits)
     runs |= {name: aggregate(votes, name).run() for name in VOTES}
     data = dataset(hits, grades)
     runs |= {name: Run.from_scores(data, held_out_scores(data, name, metric="map")) for name in METHODS}
     qrels = Qrels.from_dict(grades)
-    found = {name: evaluate_run(qrels, run, ["map", "ndcg@10"], all_queries=True).values for name, run in runs.items()}
+    values = {name: evaluate_run(qrels, run, ["map", "ndcg@10"], all_queries=True).values for name, run in runs.items()}
     print(f"{len(grades)} queries, {len(hits)} systems, {data.sizes.mean():.0f} documents a query")
     measures = ("MAP", "NDCG@10")
     for baseline in (first, "combmnz"):
         print_table(
-            {m: {name: one[k] for name, one in found.items()} for k, m in enumerate(measures)}, baseline=baseline
+            {m: {name: rows[k] for name, rows in values.items()} for k, m in enumerate(measures)}, baseline=baseline
         )
 
 
-def collection(made: Path, folder: str | None, size: int) -> tuple[Index, list[Topic], dict[str, dict[str, float]]]:
+def collection(work: Path, folder: str | None, size: int) -> tuple[Index, list[Topic], dict[str, dict[str, float]]]:
     """Index, queries that have a relevant document, and all judgments of these."""
     if folder is not None:
         documents = list(read_documents(Path(folder, "documents.jsonl")))
@@ -70,8 +70,8 @@ def collection(made: Path, folder: str | None, size: int) -> tuple[Index, list[T
         documents, queries, grades = standard_library()
         chosen = np.random.default_rng(0).permutation(len(queries))[:size]
         topics = [Topic(queries[k]["id"], queries[k]["text"]) for k in chosen]
-    texts = [{key: one[key] for key in ("id", "title", "text") if one.get(key)} for one in documents]
-    index = Index.create(made / "made.index", texts)
+    texts = [{key: document[key] for key in ("id", "title", "text") if document.get(key)} for document in documents]
+    index = Index.create(work / "made.index", texts)
     topics = [topic for topic in topics if any(grade > 0 for grade in grades.get(topic.id, {}).values())]
     return index, topics, {topic.id: grades[topic.id] for topic in topics}
 
@@ -80,12 +80,12 @@ def search(index: Index, topics: Sequence[Topic]) -> dict[str, dict[str, dict[st
     """Run of each system for all queries."""
     fields = index.fields if len(index.fields) > 1 else ()
     systems = ["bm25", "bm25(k1=0.6,b=0.3)", "ql(mu=500)", *(f"bm25(fields=[{field}])" for field in fields)]
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {}
     for system in systems:
         for topic in topics:
             hits = index.search(topic.text, DEPTH, by=system)
-            found.setdefault(system, {})[topic.id] = dict(zip(hits.ids, hits.scores.tolist(), strict=True))
-    return found
+            runs.setdefault(system, {})[topic.id] = dict(zip(hits.ids, hits.scores.tolist(), strict=True))
+    return runs
 
 
 def rankings(hits: Hits) -> Rankings:
@@ -105,17 +105,17 @@ def dataset(hits: Hits, grades: Mapping[str, Mapping[str, float]]) -> Dataset:
     X, labels, qid, ids = [], [], [], []
     for query, judged in grades.items():
         lists = [queries[query] for queries in hits.values()]
-        documents = sorted({document for one in lists for document in one})
+        documents = sorted({document for listed in lists for document in listed})
         columns = []
-        for one in lists:
-            rank = {document: k for k, document in enumerate(sorted(one, key=lambda d, s=one: (-s[d], d)), 1)}
-            scores = np.array([*one.values()] or [0.0])
+        for listed in lists:
+            rank = {document: k for k, document in enumerate(sorted(listed, key=lambda d, s=listed: (-s[d], d)), 1)}
+            scores = np.array([*listed.values()] or [0.0])
             middle, spread = scores.mean(), scores.std() or 1.0
             lowest = scores.min()
             columns += [
-                [1 / (60 + rank[d]) if d in one else 0.0 for d in documents],
-                [(one.get(d, lowest) - middle) / spread for d in documents],
-                [float(d in one) for d in documents],
+                [1 / (60 + rank[d]) if d in listed else 0.0 for d in documents],
+                [(listed.get(d, lowest) - middle) / spread for d in documents],
+                [float(d in listed) for d in documents],
             ]
         X.append(np.array(columns).T)
         labels += [judged.get(document, 0.0) for document in documents]
