@@ -3,12 +3,12 @@
     python examples/collaborative_filtering.py
     python examples/collaborative_filtering.py ml-100k/u.data
 
-data      ratings: made up, or MovieLens' u.data; users with at least 40, half of them to learn from, half to test
-features  the ratings of the 50 other users who have rated most of the user's items, missing where there is none; the
+data      ratings: synthetic, or MovieLens' u.data; users with at least 40, half of them to learn from, half to test
+features  the ratings of the 50 other users who have rated most of the user's items, missing if there is none; the
           mean and the number of all others' ratings
-methods   RankBoost, which has a direction for missing values of its own, and Ranking SVM, for which they are the
-          mean rating of the item; a model for each user, beside the mean rating
-settings  rounds and penalty, by pair accuracy on a third of the ratings to learn from, over all users
+methods   RankBoost, which learns a direction for missing values, and Ranking SVM, for which they are the
+          mean rating of the item; a model for each user, compared with the mean rating
+tuning    rounds and penalty, by pair accuracy on a third of the ratings to learn from, over all users
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class User:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("file", nargs="?", help="u.data of MovieLens-100k; made up unless given")
-    parser.add_argument("--size", type=int, default=60, help="users that are ranked for, at most")
+    parser.add_argument("file", nargs="?", help="u.data of MovieLens-100k; by default synthetic ratings")
+    parser.add_argument("--size", type=int, default=60, help="largest number of users to rank for")
     options = parser.parse_args(arguments)
     ratings = read_movielens(options.file).matrix() if options.file else make_ratings()
     rng = np.random.default_rng(0)
@@ -55,21 +55,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     users = [user for u in rng.permutation(able)[: options.size] if (user := split_user(ratings, int(u), rng))]
     scores = {"mean rating": [user.test.features[:, -2].astype(np.float64) for user in users]}
     for name, tried in TRIED.items():
-        best = max(tried, key=lambda one: np.nanmean([accuracy(user, one) for user in users]))
+        best = max(tried, key=lambda method: np.nanmean([accuracy(user, method) for user in users]))
         print(f"{name}: {best} is best on the validation items")
         scores[name] = [train(filled(user.whole, name), best).score(filled(user.test, name)) for user in users]
-    found = {
-        measure: {
-            name: [evaluate(user.test, one, measure).values[0, 0] for user, one in zip(users, each, strict=True)]
+    values = {
+        metric: {
+            name: [evaluate(user.test, row, metric).values[0, 0] for user, row in zip(users, each, strict=True)]
             for name, each in scores.items()
         }
-        for measure in ("pair-accuracy", "ndcg@10")
+        for metric in ("pair-accuracy", "ndcg@10")
     }
-    print_table({"pairs": found["pair-accuracy"], "NDCG@10": found["ndcg@10"]}, baseline="mean rating")
+    print_table({"pairs": values["pair-accuracy"], "NDCG@10": values["ndcg@10"]}, baseline="mean rating")
 
 
 def split_user(ratings: NDArray[np.float32], user: int, rng: np.random.Generator) -> User | None:
-    """The items of a user in parts; None where a part has but one grade."""
+    """Items of a user in parts; None if a part has only one grade."""
     items = rng.permutation(np.flatnonzero(np.isfinite(ratings[user])))
     half = len(items) // 2
     whole, test = items[:half], items[half:]
@@ -100,7 +100,7 @@ def accuracy(user: User, method: str) -> float:
 
 
 def filled(data: Dataset, method: str) -> Dataset:
-    """For Ranking SVM, the mean rating of an item in place of one that is missing."""
+    """Fill missing ratings with the mean rating of the item, for Ranking SVM."""
     if not method.startswith("ranking-svm"):
         return data
     X = np.where(np.isnan(data.features), data.features[:, -2:-1], data.features)
@@ -108,7 +108,7 @@ def filled(data: Dataset, method: str) -> Dataset:
 
 
 def make_ratings(users: int = 300, items: int = 400, *, seed: int = 0) -> NDArray[np.float32]:
-    """Ratings from 1 to 5: an item's quality, and how the tastes of a user match it; popular items are rated most."""
+    """Synthetic ratings from 1 to 5: quality of an item plus its match with a user's tastes; popular items: more."""
     rng = np.random.default_rng(seed)
     tastes, kinds = rng.normal(size=(users, 3)), rng.normal(size=(items, 3)) / np.sqrt(3)
     quality = 0.4 * rng.normal(size=items)

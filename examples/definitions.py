@@ -6,7 +6,7 @@
 data      terms with paragraphs that mention them, graded good (2), indifferent (1) or bad (0) as a definition
 features  term at the start, determiner before it, which pattern ("X is a", "X is the", "X, a"), mentions, personal
           pronouns and said, length of sentence and paragraph, BM25 of the term, idf of each of the 30 commonest words
-methods   Ranking SVM beside BM25 and beside the first paragraph that matches a pattern
+methods   Ranking SVM compared with BM25 and with the first paragraph that matches a pattern
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PRONOUNS = frozenset(["she", "he", "said", "i", "we"])
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph that mentions a term, and how good a definition of it it is."""
+    """A paragraph that mentions a term, and its grade as a definition."""
 
     term: str
     text: str
@@ -44,11 +44,11 @@ class Paragraph:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("file", nargs="?", help="JSON lines of term, text and grade; made up unless given")
-    parser.add_argument("--size", type=int, default=150, help="terms that are made up")
+    parser.add_argument("file", nargs="?", help="JSON lines of term, text and grade; by default synthetic")
+    parser.add_argument("--size", type=int, default=150, help="number of synthetic terms")
     options = parser.parse_args(arguments)
-    found = read_paragraphs(options.file) if options.file else make_paragraphs(options.size)
-    data = dataset(found)
+    paragraphs = read_paragraphs(options.file) if options.file else make_paragraphs(options.size)
+    data = dataset(paragraphs)
     column = {name: data.features[:, k].astype(np.float64) for k, name in enumerate(data.feature_names or ())}
     pattern = column["at_start"] * (3 * column["is_a"] + 2 * column["is_the"] + column["comma_a"])
     scores = {
@@ -57,41 +57,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "ranking-svm": held_out_scores(data, "ranking-svm"),
     }
     print(f"{data.n_queries} terms, {data.sizes.mean():.1f} paragraphs each, {data.n_features} features")
-    chosen = {name: evaluate(data, one, ["map(rel=2)", "p(rel=2)@1"]).values for name, one in scores.items()}
-    by_measure = {m: {name: one[k] for name, one in chosen.items()} for k, m in enumerate(("MAP", "P@1"))}
+    chosen = {name: evaluate(data, values, ["map(rel=2)", "p(rel=2)@1"]).values for name, values in scores.items()}
+    by_metric = {m: {name: values[k] for name, values in chosen.items()} for k, m in enumerate(("MAP", "P@1"))}
     for baseline in ("bm25", "first pattern"):
-        print_table(by_measure, baseline=baseline)
+        print_table(by_metric, baseline=baseline)
 
 
 def dataset(paragraphs: Sequence[Paragraph]) -> Dataset:
-    """The paragraphs of each term with their features."""
+    """Dataset of the paragraphs of each term."""
     analyser = Analyser()
-    words = [analyser.words(one.text) for one in paragraphs]
-    df = Counter(word for one in words for word in set(one))
+    words = [analyser.words(paragraph.text) for paragraph in paragraphs]
+    df = Counter(word for paragraph in words for word in set(paragraph))
     common = [word for word, _ in df.most_common(30)]
     average = sum(map(len, words)) / len(words)
     rows = []
-    for one, mine in zip(paragraphs, words, strict=True):
-        bag = [math.log(len(words) / df[word]) * (word in mine) for word in common]
-        rows.append([*features(one, mine, df=df, n=len(words), average=average, analyser=analyser), *bag])
+    for paragraph, stems in zip(paragraphs, words, strict=True):
+        bag = [math.log(len(words) / df[word]) * (word in stems) for word in common]
+        rows.append([*features(paragraph, stems, df=df, n=len(words), average=average, analyser=analyser), *bag])
     return Dataset.from_arrays(
         np.array(rows),
-        [one.grade for one in paragraphs],
-        qid=[one.term for one in paragraphs],
+        [paragraph.grade for paragraph in paragraphs],
+        qid=[paragraph.term for paragraph in paragraphs],
         feature_names=[*NAMES, *(f"has_{word}" for word in common)],
     ).grouped()
 
 
 def features(
-    one: Paragraph, words: list[str], *, df: Counter[str], n: int, average: float, analyser: Analyser
+    paragraph: Paragraph, words: list[str], *, df: Counter[str], n: int, average: float, analyser: Analyser
 ) -> list[float]:
-    """The features of NAMES."""
-    term, text = re.escape(one.term.lower()), " ".join(one.text.lower().split())
+    """Features, in the order of NAMES."""
+    term, text = re.escape(paragraph.term.lower()), " ".join(paragraph.text.lower().split())
     start = re.match(rf"(the |an? )?{term}\b", text)
-    first = (sentences(one.text) or [""])[0].lower()
+    first = (sentences(paragraph.text) or [""])[0].lower()
     norm = 1.2 * (0.25 + 0.75 * len(words) / average)
     bm25 = 0.0
-    for word in analyser.words(one.term):
+    for word in analyser.words(paragraph.term):
         tf = words.count(word)
         bm25 += math.log1p((n - df[word] + 0.5) / (df[word] + 0.5)) * tf * 2.2 / (tf + norm)
     return [
@@ -105,16 +105,16 @@ def features(
 
 
 def read_paragraphs(path: str) -> list[Paragraph]:
-    """Paragraphs of a file of JSON lines."""
-    found = []
+    """Read paragraphs from a file of JSON lines."""
+    paragraphs = []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
-                given = json.loads(line)
-                found.append(Paragraph(str(given["term"]), str(given["text"]), float(given["grade"])))
+                fields = json.loads(line)
+                paragraphs.append(Paragraph(str(fields["term"]), str(fields["text"]), float(fields["grade"])))
             except (ValueError, KeyError, TypeError) as error:
                 raise SystemExit(f"{path}:{number}: expected term, text and grade ({error!r})") from None
-    return found
+    return paragraphs
 
 
 GOOD = (
@@ -133,7 +133,7 @@ BAD = (
 
 
 def make_paragraphs(n: int, *, seed: int = 0) -> list[Paragraph]:
-    """Paragraphs from sentence patterns and made-up words; bad ones repeat the term more often than good ones."""
+    """Synthetic paragraphs of sentence patterns and invented words; bad ones repeat the term more than good ones."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 5))) for _ in range(800)]
@@ -143,7 +143,7 @@ def make_paragraphs(n: int, *, seed: int = 0) -> list[Paragraph]:
     def some(low: int, high: int) -> str:
         return " ".join(rng.choice(words, rng.integers(low, high), p=often))
 
-    found = []
+    paragraphs = []
     for k in range(n):
         term = f"{rng.choice(syllables)}{rng.choice(syllables)}{k}"
         for grade, patterns, share in ((2, GOOD, 0.15), (1, FAIR, 0.3), (0, BAD, 0.55)):
@@ -156,8 +156,8 @@ def make_paragraphs(n: int, *, seed: int = 0) -> list[Paragraph]:
                     personal = str(rng.choice(["we", "he", "i", "she"])) + " " if rng.random() < 0.25 else ""
                     text += f" {personal}{some(3, 9)} {mention} {some(3, 9)}.".capitalize()
                 noisy = int(rng.integers(3)) if rng.random() < 0.1 else grade  # judges disagree
-                found.append(Paragraph(term, text, float(noisy)))
-    return found
+                paragraphs.append(Paragraph(term, text, float(noisy)))
+    return paragraphs
 
 
 if __name__ == "__main__":

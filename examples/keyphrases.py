@@ -3,13 +3,13 @@
     python examples/keyphrases.py
     python examples/keyphrases.py Inspec.zip
 
-data      documents with their keyphrases: made-up abstracts, or a zip of docsutf8/NAME.txt and keys/NAME.key
+data      documents with their keyphrases: synthetic abstracts, or a zip of docsutf8/NAME.txt and keys/NAME.key
 objects   runs of one to four words without punctuation or function words, stemmed
-labels    1 if the author gave the phrase, else 0
-features  frequency, idf, their product, first and last place, spread, words, share of the frequency, longer
+labels    1 if it is a keyphrase of the author, 0 otherwise
+features  frequency, idf, their product, first and last position, spread, words, share of the frequency, longer
           candidates that hold it, mean frequency of its words, log of its letters
-methods   Ranking SVM beside tf·idf and beside regression, which looks at one phrase at a time; keyphrases that are no
-          candidates count as missed
+methods   Ranking SVM compared with tf·idf and with regression, which classifies one phrase at a time; keyphrases that
+          are no candidates count as missed
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ METHODS = ("regression", "ranking-svm")
 
 @dataclass
 class Text:
-    """A document and the keyphrases its author gave it."""
+    """A document and the keyphrases of its author."""
 
     id: str
     text: str
@@ -57,19 +57,19 @@ class Text:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("archive", nargs="?", help="a zip of docsutf8/*.txt and keys/*.key; made up unless given")
-    parser.add_argument("--size", type=int, default=150, help="abstracts that are made up")
+    parser.add_argument("archive", nargs="?", help="a zip of docsutf8/*.txt and keys/*.key; by default synthetic")
+    parser.add_argument("--size", type=int, default=150, help="number of synthetic abstracts")
     options = parser.parse_args(arguments)
     texts = read_archive(options.archive) if options.archive else make_texts(options.size)
     data, keys = dataset(texts)
     assert data.labels is not None
-    found = data.labels.sum() / sum(len(one) for one in keys.values())
+    share = data.labels.sum() / sum(len(values) for values in keys.values())
     print(
-        f"{data.n_queries} documents, {data.sizes.mean():.0f} candidates each, which hold {found:.0%} of the keyphrases"
+        f"{data.n_queries} documents, {data.sizes.mean():.0f} candidates each, which hold {share:.0%} of the keyphrases"
     )
     scores = {"tf·idf": data.features[:, NAMES.index("tfidf")]}
     scores |= {name: held_out_scores(data, name, metric="map") for name in METHODS}
-    runs = {name: Run.from_scores(data, one) for name, one in scores.items()}
+    runs = {name: Run.from_scores(data, values) for name, values in scores.items()}
     first = {name: evaluate_run(keys, run, "set-f", max_documents=10).values[0] for name, run in runs.items()}
     whole = {name: evaluate_run(keys, run, "map").values[0] for name, run in runs.items()}
     for baseline in ("tf·idf", "regression"):
@@ -77,17 +77,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def dataset(texts: Sequence[Text]) -> tuple[Dataset, dict[str, dict[str, float]]]:
-    """The candidates of all documents with their features, and the stemmed keyphrases of each document."""
+    """Candidates of all documents with their features, and the stemmed keyphrases of each document."""
     analyser = Analyser()
-    candidates = {one.id: Candidates(one.text, analyser) for one in texts}
-    candidates = {id: found for id, found in candidates.items() if found.places}
-    df = Counter(phrase for found in candidates.values() for phrase in found.places)
+    candidates = {text.id: Candidates(text.text, analyser) for text in texts}
+    candidates = {id: phrases for id, phrases in candidates.items() if phrases.places}
+    df = Counter(phrase for phrases in candidates.values() for phrase in phrases.places)
     keys = {
-        one.id: {stemmed: 1.0 for key in one.keys if (stemmed := " ".join(stems(key, analyser)))}
-        for one in texts
-        if one.id in candidates
+        text.id: {stemmed: 1.0 for key in text.keys if (stemmed := " ".join(stems(key, analyser)))}
+        for text in texts
+        if text.id in candidates
     }
-    keys = {id: found for id, found in keys.items() if found}
+    keys = {id: phrases for id, phrases in keys.items() if phrases}
     rows = [(id, phrase) for id in keys for phrase in candidates[id].places]
     data = Dataset.from_arrays(
         np.concatenate([candidates[id].features(df, len(candidates)) for id in keys]),
@@ -104,7 +104,7 @@ def stems(text: str, analyser: Analyser) -> list[str]:
 
 
 class Candidates:
-    """The phrases of a text, and where they are."""
+    """Phrases of a text, with their positions."""
 
     def __init__(self, text: str, analyser: Analyser) -> None:
         self.places: dict[str, list[int]] = {}
@@ -129,16 +129,16 @@ class Candidates:
         """One row per phrase."""  # (n, 11)
         total = sum(map(len, self.places.values()))
         inside = Counter(part for phrase in self.places for part in parts_of(phrase))
-        found = []
+        rows = []
         for phrase, places in self.places.items():
             tf, words = len(places), phrase.split()
             idf = math.log(documents / df[phrase])
             first, last = places[0] / self.length, places[-1] / self.length
-            found.append([
+            rows.append([
                 tf, idf, tf * idf, first, last, last - first, len(words), tf / total, inside[phrase],
                 np.mean([self.words[word] for word in words]), math.log(len(phrase)),
             ])  # fmt: skip
-        return np.array(found)
+        return np.array(rows)
 
 
 def parts_of(phrase: str) -> Iterator[str]:
@@ -151,35 +151,35 @@ def parts_of(phrase: str) -> Iterator[str]:
 
 
 def runs_of_words(text: str, analyser: Analyser) -> list[list[str]]:
-    """The words between two marks of punctuation; a line that is not indented begins a new run."""
+    """Words between two marks of punctuation; a line that is not indented begins a new run."""
     parts = re.split(r"[.,;:!?()\[\]{}\"“”]+|\n(?!\s)", text.replace("\r", ""))
     return [words for part in parts if (words := analyser.words(part))]
 
 
 def read_archive(path: str) -> list[Text]:
-    """Documents and keys of a zip, as github.com/LIAAD/KeywordExtractor-Datasets packs them."""
+    """Read documents and keys from a zip, as github.com/LIAAD/KeywordExtractor-Datasets packs them."""
     with zipfile.ZipFile(path) as archive:
         names = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
-        found = []
+        texts = []
         for short, name in sorted(names.items()):
             key = names.get(short.removesuffix(".txt") + ".key")
             if "docsutf8/" in name and short.endswith(".txt") and key is not None:
                 keys = archive.read(key).decode("utf-8", "replace").splitlines()
                 text = archive.read(name).decode("utf-8", "replace")
-                found.append(Text(short.removesuffix(".txt"), text, [key.strip() for key in keys if key.strip()]))
-    if not found:
+                texts.append(Text(short.removesuffix(".txt"), text, [key.strip() for key in keys if key.strip()]))
+    if not texts:
         raise SystemExit(f"{path}: no docsutf8/*.txt with keys/*.key of the same name")
-    return found
+    return texts
 
 
 def make_texts(n: int, *, seed: int = 0) -> list[Text]:
-    """Abstracts of made-up words. Keyphrases come early, come back, and are mentioned beside phrases of the trade."""
+    """Synthetic abstracts of invented words. Keyphrases come early and come back; other phrases are common jargon."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 5))) for _ in range(3000)]
     often = 1.0 / np.arange(1, 3001)
     trade = [" ".join(rng.choice(words[:300], 2)) for _ in range(60)]  # in many documents, keyphrases of none
-    found = []
+    texts = []
     for k in range(n):
         keys = [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(8)]
         sentences = []
@@ -190,8 +190,8 @@ def make_texts(n: int, *, seed: int = 0) -> list[Text]:
             for phrase in rng.choice(trade, rng.poisson(1.0)):
                 parts.insert(int(rng.integers(len(parts))), f"of {phrase} by")
             sentences.append(" ".join(parts))
-        found.append(Text(f"d{k}", ". ".join(sentences) + ".", keys))
-    return found
+        texts.append(Text(f"d{k}", ". ".join(sentences) + ".", keys))
+    return texts
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
     python examples/summaries.py
     python examples/summaries.py train.csv valid.csv test.csv
 
-data      queries with sentences that are relevant or not: made-up documents, or files of question,label,sentence
-features  the query as a phrase, share of its words, length, |length − 20|, place in the document, BM25, query
+data      queries with sentences that are relevant or not: synthetic documents, or files of question,label,sentence
+features  the query as a phrase, share of its words, length, |length − 20|, position in the document, BM25, query
           likelihood, narrowness of the window that holds the matches
-methods   GBRank, regression and Ranking SVM beside BM25; the last lines show the model at work in search results
+methods   GBRank, regression and Ranking SVM compared with BM25; the last lines show snippets chosen by the model
 
-Sentences in files stand in no document, and relevant ones may come first there: their place is then not a feature.
+Sentences in files are in no document, and relevant ones may come first there: their position is then not a feature.
 """
 
 from __future__ import annotations
@@ -47,44 +47,46 @@ class Question:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", nargs="*", help="training, validation and test data; made up unless given")
-    parser.add_argument("--size", type=int, default=300, help="questions that are made up")
+    parser.add_argument("files", nargs="*", help="training, validation and test data; by default synthetic")
+    parser.add_argument("--size", type=int, default=300, help="number of synthetic questions")
     options = parser.parse_args(arguments)
     if len(options.files) not in (0, 3):
         parser.error("three files are needed: training, validation and test data")
-    made = make_questions(options.size) if not options.files else []
+    synthetic = make_questions(options.size) if not options.files else []
     third = options.size // 3
-    parts = [read_questions(path) for path in options.files] or [made[k * third : (k + 1) * third] for k in range(3)]
-    known = [one for part in parts for question in part for one in question.sentences]  # without their labels
-    sentences = Sentences(known, places=not options.files)
+    parts = [read_questions(path) for path in options.files] or [
+        synthetic[k * third : (k + 1) * third] for k in range(3)
+    ]
+    unlabelled = [item for part in parts for question in part for item in question.sentences]  # without their labels
+    sentences = Sentences(unlabelled, places=not options.files)
     training, valid, test = (sentences.dataset(part) for part in parts)
     models = {name: train(training, name, valid=valid, metric="map") for name in METHODS}
-    scores = {"bm25": test.features[:, NAMES.index("bm25")]} | {name: one.score(test) for name, one in models.items()}
-    found = {name: evaluate(test, one, ["map", "mrr"]).values for name, one in scores.items()}
+    scores = {"bm25": test.features[:, NAMES.index("bm25")]} | {name: item.score(test) for name, item in models.items()}
+    evaluated = {name: evaluate(test, item, ["map", "mrr"]).values for name, item in scores.items()}
     counts = f"{training.n_queries}, {valid.n_queries} and {test.n_queries}"
     print(f"{counts} questions; {test.sizes.mean():.1f} sentences each")
-    by_measure = {m: {name: values[k] for name, values in found.items()} for k, m in enumerate(("MAP", "MRR"))}
-    print_table(by_measure, baseline="bm25")
-    if made:
-        show_snippets(made[2 * third :], sentences, models["gbrank"])
+    by_metric = {m: {name: values[k] for name, values in evaluated.items()} for k, m in enumerate(("MAP", "MRR"))}
+    print_table(by_metric, baseline="bm25")
+    if synthetic:
+        show_snippets(synthetic[2 * third :], sentences, models["gbrank"])
 
 
 class Sentences:
-    """Features of sentences for a query; how frequent words are is counted in given sentences."""
+    """Features of sentences for a query; document frequencies of words are those of given sentences."""
 
-    def __init__(self, known: Sequence[str], *, places: bool) -> None:
+    def __init__(self, sentences: Sequence[str], *, places: bool) -> None:
         self.analyser = Analyser()
-        terms = [self.terms(one) for one in known]
+        terms = [self.terms(words) for words in sentences]
         self.n = len(terms)
-        self.df = Counter(term for one in terms for term in set(one))
-        self.cf = Counter(term for one in terms for term in one)
+        self.df = Counter(term for words in terms for term in set(words))
+        self.cf = Counter(term for words in terms for term in words)
         self.average = sum(self.cf.values()) / max(self.n, 1)
         self.names = NAMES if places else NAMES[:-1]
 
     def terms(self, text: str) -> list[str]:
-        """The stemmed words without stop words."""
-        found = (self.analyser.term(word) for word in self.analyser.words(text))
-        return [term for term, flagged in found if not flagged]
+        """Stemmed words without stop words."""
+        analysed = (self.analyser.term(word) for word in self.analyser.words(text))
+        return [term for term, flagged in analysed if not flagged]
 
     def features(self, query: str, sentences: Sequence[str]) -> NDArray[np.float32]:
         """One row per sentence."""  # (n, 7 or 8)
@@ -109,19 +111,21 @@ class Sentences:
         )
 
     def likelihood(self, wanted: Sequence[str], count: Counter[str], length: int, *, mu: float = 20.0) -> float:
-        """The mean log-probability of the query's words, with Dirichlet's prior; mu is about a sentence."""
+        """Mean log-probability of the query's words, with Dirichlet's prior; mu is about a sentence."""
         total = self.cf.total()
-        known = [t for t in wanted if self.cf[t]]
-        logs = [math.log((count[t] + mu * self.cf[t] / total) / (length + mu)) for t in known]
+        words = [t for t in wanted if self.cf[t]]
+        logs = [math.log((count[t] + mu * self.cf[t] / total) / (length + mu)) for t in words]
         return sum(logs) / max(len(logs), 1)
 
     def dataset(self, questions: Sequence[Question]) -> Dataset:
-        """The sentences of all questions that have relevant and other ones."""
-        both = [(k, one) for k, one in enumerate(questions) if 0 < sum(one.labels) < len(one.labels)]
+        """Sentences of all questions that have relevant and other ones."""
+        both = [
+            (k, question) for k, question in enumerate(questions) if 0 < sum(question.labels) < len(question.labels)
+        ]
         return Dataset.from_arrays(
-            np.concatenate([self.features(one.text, one.sentences) for _, one in both]),
-            [label for _, one in both for label in one.labels],
-            qid=[f"q{k}" for k, one in both for _ in one.labels],
+            np.concatenate([self.features(question.text, question.sentences) for _, question in both]),
+            [label for _, question in both for label in question.labels],
+            qid=[f"q{k}" for k, question in both for _ in question.labels],
             feature_names=self.names,
         )
 
@@ -147,44 +151,44 @@ def span(wanted: set[str], terms: Sequence[str]) -> float:
 
 
 def show_snippets(questions: Sequence[Question], sentences: Sentences, model: Model) -> None:
-    """Search results with sentences chosen by BM25 and by the model."""
+    """Print search results with snippets chosen by BM25 and by the model."""
 
-    def rank(query: str, found: Sequence[str]) -> NDArray[np.float64]:
-        return model.score(Dataset.from_arrays(sentences.features(query, found), feature_names=sentences.names))
+    def rank(query: str, candidates: Sequence[str]) -> NDArray[np.float64]:
+        return model.score(Dataset.from_arrays(sentences.features(query, candidates), feature_names=sentences.names))
 
-    documents = [{"id": f"d{k}", "text": " ".join(one.sentences)} for k, one in enumerate(questions)]
+    documents = [{"id": f"d{k}", "text": " ".join(question.sentences)} for k, question in enumerate(questions)]
     with tempfile.TemporaryDirectory() as folder:
         index = Index.create(Path(folder, "made.index"), documents)
         query = index.query(questions[0].text)
-        found = index.document(index.search(query, 1).ids[0])
+        document = index.document(index.search(query, 1).ids[0])
         print(f"\nquery: {query.text}")
-        print("by BM25:  ", snippet(index, query, found, most=1).marked("[", "]"))
-        print("by gbrank:", snippet(index, query, found, most=1, rank=rank).marked("[", "]"))
+        print("by BM25:  ", snippet(index, query, document, most=1).marked("[", "]"))
+        print("by gbrank:", snippet(index, query, document, most=1, rank=rank).marked("[", "]"))
         index.close()
 
 
 def read_questions(path: str) -> list[Question]:
-    """Questions of a CSV file with a head and question, label, sentence in its rows."""
-    found: dict[str, Question] = {}
+    """Read questions from a CSV file with a header and question, label, sentence in its rows."""
+    questions: dict[str, Question] = {}
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         next(rows)
         for row in rows:
             if len(row) != 3 or row[1] not in ("0", "1"):
                 raise SystemExit(f"{path}:{rows.line_num}: expected question, 0 or 1, sentence; got {row}")
-            question = found.setdefault(row[0], Question(row[0]))
+            question = questions.setdefault(row[0], Question(row[0]))
             question.labels.append(float(row[1]))
             question.sentences.append(row[2])
-    return list(found.values())
+    return list(questions.values())
 
 
 def make_questions(n: int, *, seed: int = 0) -> list[Question]:
-    """Documents of 12 sentences. Relevant ones have more of the query's words, about 20 words, and tend to be early."""
+    """Synthetic documents of 12 sentences; relevant ones have more query words, about 20 words, are early."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = ["".join(rng.choice(syllables, rng.integers(2, 4))) for _ in range(1500)]
     often = 1.0 / np.arange(1, 1501)
-    found = []
+    questions = []
     for _ in range(n):
         asked = [str(word) for word in rng.choice(words[100:], 4, replace=False)]
         question = Question(" ".join(asked))
@@ -197,8 +201,8 @@ def make_questions(n: int, *, seed: int = 0) -> list[Question]:
                     sentence.insert(int(rng.integers(len(sentence))), word)
             question.sentences.append(" ".join(sentence).capitalize() + ".")
             question.labels.append(float(relevant))
-        found.append(question)
-    return found
+        questions.append(question)
+    return questions
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
     python examples/translation_reranking.py
     python examples/translation_reranking.py lists.nbest reference.txt [reference2.txt …]
 
-data      an n-best list for each sentence, as Moses writes it, and references; made up unless files are given
-features  the decoder's scores; length against the list's mean; words and pairs of words that the rest of the list has
+data      an n-best list for each sentence, as Moses writes it, and references; by default synthetic
+features  the decoder's scores; length relative to the list's mean; words and pairs of words shared with the list
 labels    the tenth of the list that a translation is in by its BLEU (sentence level, smoothed)
-methods   Splitting, PRank and Ranking SVM, beside the decoder's first and the best of each list (oracle)
+methods   Splitting, PRank and Ranking SVM, compared with the decoder's first and the best of each list (oracle)
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ METHODS = ("splitting", "prank", "ranking-svm")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", nargs="*", help="an n-best list, then files of references; made up unless given")
-    parser.add_argument("--size", type=int, default=200, help="sentences that are made up")
+    parser.add_argument("files", nargs="*", help="an n-best list, then files of references; by default synthetic")
+    parser.add_argument("--size", type=int, default=200, help="number of synthetic sentences")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         files = options.files or make_lists(Path(folder), options.size)
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     scores = {"decoder's first": data.features[:, list(data.feature_names or ()).index("score")], "oracle": bleu}
     scores |= {name: held_out_scores(graded, name, metric="ndcg@1") for name in METHODS}
     print(f"{data.n_queries} sentences, {data.n_documents} translations, {data.n_features} features")
-    chosen = {name: first_of_each(one, data.offsets) for name, one in scores.items()}
+    chosen = {name: first_of_each(values, data.offsets) for name, values in scores.items()}
     for baseline in ("decoder's first", "ranking-svm"):
         print_table({"BLEU+1": {name: bleu[rows] for name, rows in chosen.items()}}, baseline=baseline)
     for name, rows in chosen.items():
@@ -61,37 +61,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def first_of_each(scores: NDArray[np.floating], offsets: NDArray[np.int64]) -> list[int]:
-    """The row with the highest score of each list; ties go to the first."""
+    """Row with the highest score of each list; ties go to the first."""
     return [int(a + np.argmax(scores[a:b])) for a, b in itertools.pairwise(offsets)]
 
 
 def tenths(bleu: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """9 for the best tenth of each list, 0 for the worst; equal BLEU is equal."""
-    found = np.zeros(len(bleu))
+    grades = np.zeros(len(bleu))
     for a, b in itertools.pairwise(offsets):
         below = np.searchsorted(np.sort(bleu[a:b]), bleu[a:b], side="left")
-        found[a:b] = np.minimum(10 * below // (b - a), 9)
-    return found
+        grades[a:b] = np.minimum(10 * below // (b - a), 9)
+    return grades
 
 
 def with_list_features(data: Dataset) -> Dataset:
-    """Add what a translation has in common with the rest of its list."""
+    """Add features of words that a translation shares with the rest of its list."""
     assert data.comments is not None
     added = np.empty((data.n_documents, 3), np.float32)
     for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         words = [text.split() for text in data.comments[a:b]]
-        pairs = [list(itertools.pairwise(one)) for one in words]
-        length = np.array([len(one) for one in words])
+        pairs = [list(itertools.pairwise(grams)) for grams in words]
+        length = np.array([len(grams) for grams in words])
         added[a:b, 0] = length / max(length.mean(), 1.0)
         for column, kind in ((1, words), (2, pairs)):
-            lists_with = Counter(gram for one in kind for gram in set(one))
-            added[a:b, column] = [np.mean([lists_with[gram] for gram in one] or [0.0]) / (b - a) for one in kind]
+            lists_with = Counter(gram for grams in kind for gram in set(grams))
+            added[a:b, column] = [np.mean([lists_with[gram] for gram in grams] or [0.0]) / (b - a) for grams in kind]
     names = (*(data.feature_names or ()), "length_ratio", "shared_words", "shared_pairs")
     return data.with_features(np.hstack([data.features, added]), names)
 
 
 def make_lists(folder: Path, sentences: int, *, size: int = 50, seed: int = 0) -> list[str]:
-    """An n-best list and its references, made up.
+    """Synthetic n-best list and its references.
 
     Sentences come from a random bigram grammar. A translation is the reference with words replaced, dropped and
     swapped; half of the words have a fluent wrong translation that most of the list shares. LM0 is the grammar's
@@ -109,9 +109,9 @@ def make_lists(folder: Path, sentences: int, *, size: int = 50, seed: int = 0) -
             int(rng.choice(200, p=grammar[b])) if rng.random() < 0.5 else w
             for b, w in zip(before, reference, strict=True)
         ]
-        made = [_translation(reference, wrong, grammar, rng) for _ in range(size)]
+        translations = [_translation(reference, wrong, grammar, rng) for _ in range(size)]
         references.append(" ".join(f"w{word}" for word in reference))
-        for words, values, total in sorted(made, key=lambda one: -one[-1]):
+        for words, values, total in sorted(translations, key=lambda translation: -translation[-1]):
             text = " ".join(f"w{word}" for word in words)
             features = "LM0= {:.4f} TM0= {:.4f} {:.4f} Distortion0= {:.4f} WordPenalty0= {}".format(
                 *values, -len(words)

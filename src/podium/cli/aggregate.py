@@ -1,4 +1,4 @@
-"""`podium aggregate`: many rankings in, one consensus out."""
+"""`podium aggregate`: rank fusion, many rankings in and one consensus out."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def aggregate(
         typer.Option(
             "--method",
             help="borda, rrf, combsum, mc4, kemeny, plackett-luce …; with --train voter-weights or cranking; all of "
-            "them and their parameters: podium methods. Without it rrf, with --train voter-weights.",
+            "them and their parameters: podium methods. By default rrf, with --train voter-weights.",
             show_default=False,
         ),
     ] = None,
-    judgements: Annotated[
+    judgments: Annotated[
         str | None,
         typer.Option(
             "--train",
             metavar="QRELS",
-            help="Learn how far to trust each voter from the queries that these qrels judge; or from a LETOR-agg file.",
+            help="Learn the weight of each voter from relevance judgments (TREC qrels), or from a LETOR-agg file.",
             show_default=False,
         ),
     ] = None,
@@ -54,20 +54,20 @@ def aggregate(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Make one ranking of many: metasearch, fusion of retrieval systems, votes.
+    """Aggregate many rankings into one: rank fusion, metasearch, votes.
 
-    With --train the voters' weights are learned from judged queries, and all queries are aggregated by them. Without
-    -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
+    With --train, the weights of the voters are learned from judged queries, and used for all queries. Without -o the
+    consensus is printed as a TREC run, or as --explain or --json say.
     """
     from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.trec.trec import write_run
 
-    wanted = _named(method, train=judgements is not None)
+    wanted = _named(method, train=judgments is not None)
     if output not in (None, "-"):
         console.check_file(str(output), what="the consensus")
     rankings = read_rankings(files, missing=missing, top=top)
     with console.printed_warnings():
-        chosen = _trained(wanted, rankings, judgements, top=top, seed=seed)
+        chosen = _trained(wanted, rankings, judgments, top=top, seed=seed)
         consensus = chosen(rankings)
     if output is not None or not (explain or as_json):
         write_run(consensus.run(tag=str(chosen)), "-" if output is None else output)
@@ -78,7 +78,7 @@ def aggregate(
 
 
 def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:
-    """The method, which must be one that learns if, and only if, there is something to learn from."""
+    """Aggregator of a name; it must be supervised if, and only if, there are judgments to learn from."""
     from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.base.errors import ParameterError, UnknownNameError
     from podium.base.registry import split_call
@@ -98,23 +98,23 @@ def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggrega
 def _trained(
     method: Aggregator | SupervisedAggregator,
     rankings: Rankings,
-    judgements: str | None,
+    judgments: str | None,
     *,
     top: Literal["largest", "smallest"],
     seed: int,
 ) -> Aggregator:
-    """The method, after it has learned where it is one that does."""
+    """Fit a supervised aggregator; return any other as it is."""
     from podium.aggregation import Aggregator, with_labels
     from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.sniff import sniff
     from podium.formats.trec.trec import read_qrels
 
-    if isinstance(method, Aggregator) or judgements is None:
+    if isinstance(method, Aggregator) or judgments is None:
         assert isinstance(method, Aggregator), "checked by its name"
         return method
-    if sniff(judgements) == "qrels":
-        return method.fit(with_labels(rankings, read_qrels(judgements)), seed=seed)
-    return method.fit(read_rankings([judgements], top=top), seed=seed)
+    if sniff(judgments) == "qrels":
+        return method.fit(with_labels(rankings, read_qrels(judgments)), seed=seed)
+    return method.fit(read_rankings([judgments], top=top), seed=seed)
 
 
 def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> dict[str, Any]:
@@ -123,31 +123,31 @@ def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> di
     taus = [None if tau != tau else tau for tau in agreement(rankings, consensus).tolist()]
     weights = method.trust if isinstance(method, Trained) else rankings.weights
     voters = zip(rankings.voters, weights.tolist(), taus, strict=True)
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "method": str(method),
         "queries": rankings.n_queries,
         "documents": rankings.n_documents,
         "voters": [{"voter": name, "weight": weight, "tau": tau} for name, weight, tau in voters],
     }
     if isinstance(method, Trained):
-        found["trained"] = method.record
+        summary["trained"] = method.record
     if method.minimises:
-        found["cost"] = consensus.costs.tolist()
-        found["bound"] = consensus.bounds.tolist()
-    return found
+        summary["cost"] = consensus.costs.tolist()
+        summary["bound"] = consensus.bounds.tolist()
+    return summary
 
 
 def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> None:
 
-    found = _summary(method, rankings, consensus)
+    summary = _summary(method, rankings, consensus)
     rows = [
         [voter["voter"], f"{voter['weight']:.4g}", "–" if voter["tau"] is None else f"{voter['tau']:.4f}"]
-        for voter in found["voters"]
+        for voter in summary["voters"]
     ]
     console.print_table(["voter", "weight", "tau"], rows)
-    sizes = counted(found["queries"], "query", "queries"), counted(found["documents"], "document")
+    sizes = counted(summary["queries"], "query", "queries"), counted(summary["documents"], "document")
     console.say(f"{method}: {', '.join(sizes)}")
-    for what, value in found.get("trained", {}).items():
+    for what, value in summary.get("trained", {}).items():
         console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
     if method.minimises:
         proven = int((consensus.gaps == 0.0).sum())

@@ -1,4 +1,4 @@
-"""`podium cache`: data larger than memory, as a folder that is read in blocks."""
+"""`podium cache`: write data larger than memory to a folder that is read in blocks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def cache(
     label: options.Label = None,
     qid: options.Qid = None,
 ) -> None:
-    """Write data as a cache, for data that does not fit into memory.
+    """Write data that is larger than memory as a cache, which is read in blocks.
 
-    Every command takes the folder in place of the file, with the same results to the bit, and reads its features in
-    blocks: podium train train.pod. LETOR, Parquet and Arrow files are converted as they stream in.
+    Every command takes the folder in place of the file, with the same results to the bit: podium train train.pod.
+    LETOR, Parquet and Arrow files are converted as a stream.
     """
     from podium.base.errors import ParameterError
     from podium.formats.cache.cache_writer import write_cache
@@ -30,9 +30,9 @@ def cache(
     if output == "-":
         raise ParameterError("-o -: a cache is a folder. Give it a name, e.g. train.pod.")
     roles: dict[str, Any] = {k: v for k, v in (("label", label), ("qid", qid)) if v is not None}
-    made = write_cache(data, output, **roles)
+    written = write_cache(data, output, **roles)
     size = sum(entry.stat().st_size for entry in os.scandir(output))
     console.out(
-        f"{output}: {counted(made.n_queries, 'query', 'queries')}, {counted(made.n_documents, 'document')}, "
-        f"{counted(made.n_features, 'feature')}, {size / 1e6:.0f} MB"
+        f"{output}: {counted(written.n_queries, 'query', 'queries')}, {counted(written.n_documents, 'document')}, "
+        f"{counted(written.n_features, 'feature')}, {size / 1e6:.0f} MB"
     )

@@ -1,4 +1,4 @@
-"""`podium calibration`: whether a model's odds come true."""
+"""`podium calibration`: whether the probabilities of ranks that a model gives are calibrated."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def calibration(
     with_ties: options.WithTies = False,
     as_json: options.Json = False,
 ) -> None:
-    """Check whether a model's odds come true: do documents given 30 % come first 30 % of the time?
+    """Check whether a model's odds (probabilities of ranks) are calibrated: does 30 % come first 30 % of the time?
 
-    Where k documents share the best grade, all k come first: their chance is the chance to be among the first k.
+    If k documents share the best grade, all k come first: their probability is that of being among the first k.
     """
     from podium.cli.documents import read_documents
     from podium.evaluation.calibration import calibration as measure
@@ -28,43 +28,46 @@ def calibration(
 
     fitted = Model.load(model)
     labelled = read_documents(data, fitted)
-    found = measure(fitted.distribution(labelled, with_ties=with_ties), labelled)
+    report = measure(fitted.distribution(labelled, with_ties=with_ties), labelled)
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(report.to_dict())
     else:
-        _print(found)
+        _print(report)
 
 
-def _print(found: Calibration) -> None:
-    console.say(f"odds: {found.how}")
-    top = max(max(one.predicted, one.observed) for one in found.bins)
+def _print(report: Calibration) -> None:
+    console.say(f"odds: {report.how}")
+    top = max(max(bin_.predicted, bin_.observed) for bin_ in report.bins)
     rows = [
         [
-            f"{100 * one.low:g}–{100 * one.high:g} %",
-            str(one.documents),
-            f"{one.predicted:.4f}",
-            f"{one.observed:.4f}",
-            f"± {one.standard_error:.4f}",
-            _bar(one.observed / top, one.predicted / top),
+            f"{100 * bin_.low:g}–{100 * bin_.high:g} %",
+            str(bin_.documents),
+            f"{bin_.predicted:.4f}",
+            f"{bin_.observed:.4f}",
+            f"± {bin_.standard_error:.4f}",
+            _bar(bin_.observed / top, bin_.predicted / top),
         ]
-        for one in found.bins
+        for bin_ in report.bins
     ]
     console.print_table(["given", "documents", "predicted", "came first", "", "came first ■, predicted │"], rows)
     console.out("")
-    skipped = f" ({found.skipped} more without two grades)" if found.skipped else ""
+    skipped = f" ({report.skipped} more without two grades)" if report.skipped else ""
     lines = [
-        ("queries", f"{found.queries}{skipped}"),
-        ("calibration error", f"{found.error:.4f}"),
-        ("Brier score", f"{found.brier:.4f}, even chances {found.brier_even:.4f}"),
-        ("log loss", f"{found.log_loss:.4f}, even chances {found.log_loss_even:.4f}"),
-        (f"{100 * found.level:g} % intervals", f"hold {100 * found.coverage:.1f} % of ranks, {found.width:.1f} wide"),
+        ("queries", f"{report.queries}{skipped}"),
+        ("calibration error", f"{report.error:.4f}"),
+        ("Brier score", f"{report.brier:.4f}, even chances {report.brier_even:.4f}"),
+        ("log loss", f"{report.log_loss:.4f}, even chances {report.log_loss_even:.4f}"),
+        (
+            f"{100 * report.level:g} % intervals",
+            f"hold {100 * report.coverage:.1f} % of ranks, {report.width:.1f} wide",
+        ),
     ]
     for name, value in lines:
         console.out(f"{name:18} {value}")
 
 
 def _bar(observed: float, predicted: float) -> str:
-    """A bar as long as what happened, with a mark at what was predicted."""
+    """Bar of the observed share, with a mark at the predicted one."""
     cells = ["■" if (k + 0.5) / _CELLS < observed else " " for k in range(_CELLS + 1)]
     cells[round(predicted * _CELLS)] = "│"
     return "".join(cells)

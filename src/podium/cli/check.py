@@ -1,4 +1,4 @@
-"""`podium check`: the data doctor."""
+"""`podium check`: check data for errors before training."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def check(
-    data: Annotated[list[str], typer.Argument(help="Files to be looked at together, or one data folder.")],
+    data: Annotated[list[str], typer.Argument(help="Files to check together, or one data folder.")],
 ) -> None:
-    """Look for what is wrong with data before it spoils a model; exit 1 where there is an error.
+    """Check data for errors that spoil a model: leaks, duplicates, odd labels and features; exit 1 on errors.
 
     Give training, validation and test files together to see what they share.
     """
@@ -34,25 +34,25 @@ def check(
             )
         findings = examine(parts)
         print_findings(findings)
-        worst += sum(found.level == "error" for found in findings)
+        worst += sum(finding.level == "error" for finding in findings)
     if worst:
         raise typer.Exit(1)
 
 
 def print_findings(findings: list[Finding]) -> None:
-    """Print what a data doctor found, worst first, and how much it is."""
-    for found in findings:
-        console.out(f"\n{found.level}: {found.title} ({found.code})")
-        console.out(f"  where  {found.where}")
-        console.out(f"  why    {found.why}")
-        console.out(f"  do     {found.todo}")
-        for example in found.examples:
+    """Print findings, worst first, and their number."""
+    for finding in findings:
+        console.out(f"\n{finding.level}: {finding.title} ({finding.code})")
+        console.out(f"  where  {finding.where}")
+        console.out(f"  why    {finding.why}")
+        console.out(f"  do     {finding.todo}")
+        for example in finding.examples:
             console.out(f"  e.g.   {example}")
     console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
 
 
 def _read(paths: list[str]) -> list[tuple[str, dict[str, Table]]]:
-    """What is looked at together, under a name for it: the parts of each fold, or the files."""
+    """Data to check together, by name: the parts of each fold, or the files."""
     from podium.base.errors import ParameterError
     from podium.formats import read_data, read_folder
     from podium.formats.cache.cache import is_cache, verify

@@ -1,4 +1,4 @@
-"""What the commands about click logs share: their arguments, and reading a log."""
+"""Shared parts of the commands about click logs: their arguments, and reading a log."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Repeated = Literal["refuse", "keep"]
 Log = Annotated[str, typer.Argument(metavar="LOG", help="A click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")]
 RepeatedOption = Annotated[
     Repeated,
-    typer.Option(help="A document twice on a page is an error (refuse), or each place is an impression (keep)."),
+    typer.Option(help="A document twice on a results page: an error (refuse), or two impressions (keep)."),
 ]
 
 
 def read_log(path: str, *, repeated: Repeated) -> ClickLog:
-    """The log of a file, with what was dropped said beside it."""
+    """Read a click log, and say what was dropped."""
     from podium.clicks import read_clicks
 
     with progress.reading(path):
@@ -32,7 +32,7 @@ def read_log(path: str, *, repeated: Repeated) -> ClickLog:
 
 
 def read_documents(path: str) -> Table:
-    """The data that clicks are joined to."""
+    """Read the data that clicks are joined to."""
     from podium.formats import read_data
 
     with progress.reading(path):

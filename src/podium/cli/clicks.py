@@ -1,4 +1,4 @@
-"""`podium clicks`: logs of clicks, read, checked, explained by click models, and made labels and preferences."""
+"""`podium clicks`: import and check click logs, fit click models, estimate propensities, derive labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from podium.cli import (
 
 app = typer.Typer(
     name="clicks",
-    help="Click logs: import and check them, fit click models, make labels and preferences of clicks.",
+    help="Click logs: import and check them, fit click models, estimate propensities, derive labels and preferences.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -1,4 +1,4 @@
-"""`podium clicks check`: the data doctor of click logs."""
+"""`podium clicks check`: check a click log for errors and odd pages."""
 
 from __future__ import annotations
 
@@ -28,24 +28,22 @@ def check(
         ),
     ] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="Write the log without these pages.")] = None,
-    report: Annotated[str | None, typer.Option(help="Write a page with pictures to this HTML file.")] = None,
+    report: Annotated[str | None, typer.Option(help="Write an HTML report with charts to this file.")] = None,
     repeated: click_logs.RepeatedOption = "refuse",
     as_json: options.Json = False,
 ) -> None:
-    """Look for what is wrong with a click log before it spoils a model; exit 1 where there is an error.
+    """Check a click log for errors that spoil a model; exit 1 if there is an error.
 
-    Reports clicks by rank, ranks that cannot be compared, and odd pages: of visits with more than 100 pages (robots),
-    with every document clicked (all-clicked), with clicks within 0.2 s (fast-clicks).
+    Reports click rates by rank, ranks that cannot be compared, and odd results pages: of visits with more than 100
+    pages (robots), with every document clicked (all-clicked), with clicks within 0.2 s (fast-clicks).
     """
     import numpy as np
 
-    from podium.base.files import write_aside
     from podium.clicks import check_clicks, odd_pages, write_clicks
-    from podium.pages.clicks import check_page
 
     if (drop is None) != (output is None):
         raise ParameterError("--drop and -o go together: which pages to leave out, and where the rest goes.")
-    for path, what in ((output, "a log"), (report, "a page")):
+    for path, what in ((output, "a log"), (report, "a report")):
         if path is not None:
             click_logs.check_target(path, what=what)
     pages = click_logs.read_log(log, repeated=repeated)
@@ -53,15 +51,18 @@ def check(
     chosen = _chosen(console.split_option(drop, []), list(odd))
     findings = check_clicks(pages)
     if as_json:
-        console.print_json([vars(found) for found in findings])
+        console.print_json([vars(finding) for finding in findings])
     else:
-        table = [found for found in findings if found.code != "clicks-by-rank"]
+        table = [finding for finding in findings if finding.code != "clicks-by-rank"]
         console.out(_sizes(log, pages))
         _print_rates(pages)
         if not table:
             console.out("")
         print_findings(table)
     if report is not None:
+        from podium.base.files import write_aside
+        from podium.pages.clicks import check_page
+
         with write_aside(report) as file:
             file.write(check_page(pages, findings).encode("utf-8", "backslashreplace"))
         console.say(f"wrote {report}")
@@ -69,7 +70,7 @@ def check(
         bad = np.any([odd[code] for code in chosen], axis=0)
         write_clicks(pages.select(~bad), output)
         console.say(f"wrote {output}: {counted(int((~bad).sum()), 'page')}, without {counted(int(bad.sum()), 'page')}")
-    if any(found.level == "error" for found in findings):
+    if any(finding.level == "error" for finding in findings):
         raise typer.Exit(1)
 
 
@@ -88,7 +89,7 @@ def _sizes(name: str, log: ClickLog) -> str:
 
 
 def _print_rates(log: ClickLog) -> None:
-    """Click rates by rank, with bars."""
+    """Print click rates by rank, with bars."""
     from podium.pages.clicks import clicks_by_rank
 
     if log.n_impressions == 0:

@@ -1,4 +1,4 @@
-"""`podium clicks compare`: which click model explains a log best."""
+"""`podium clicks compare`: compare click models on held-out pages of a log."""
 
 from __future__ import annotations
 
@@ -21,59 +21,64 @@ def compare(
         typer.Option(help="Click models, e.g. pbm,'ubm(prior=0.01)'; repeat it.", show_default="all ten"),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(help="Parts of the pages, each held out in turn.", min=2, show_default="5")
+        int | None, typer.Option(help="Folds of the pages, each held out in turn.", min=2, show_default="5")
     ] = None,
     held_out: Annotated[
-        str | None, typer.Option(help="Measure on the pages of this log instead.", show_default=False)
+        str | None, typer.Option(help="Evaluate on the pages of this log instead.", show_default=False)
     ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a page with pictures to this HTML file.")] = None,
+    report: Annotated[str | None, typer.Option(help="Write an HTML report with charts to this file.")] = None,
     repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Compare click models on pages that they have not seen, with intervals over queries.
+    """Compare click models on held-out pages: log-likelihood and perplexity, with intervals over queries.
 
     Best first by the log-likelihood of an impression; models marked "ties" may be as good as the best.
     """
-    from podium.base.files import write_aside
     from podium.clicks import ClickModel
     from podium.evaluation.compare_clicks import compare_click_models
-    from podium.pages.clicks import comparison_page
 
     if folds is not None and held_out is not None:
         raise ParameterError("--folds and --held-out: give one of them.")
     if report is not None:
-        click_logs.check_target(report, what="a page")
+        click_logs.check_target(report, what="a report")
     chosen = [ClickModel.parse(name) for name in console.split_option(models, list(ClickModel.catalogue()))]
     pages = click_logs.read_log(log, repeated=repeated)
     tested = None if held_out is None else click_logs.read_log(held_out, repeated=repeated)
     with progress.progress_bar(len(chosen)) as bar, console.printed_warnings():
-        found = compare_click_models(
+        comparison = compare_click_models(
             pages, chosen, folds=folds or 5, held_out=tested, seed=seed, progress=bar.progress()
         )
     if report is not None:
+        from podium.base.files import write_aside
+        from podium.pages.clicks import comparison_page
+
         with write_aside(report) as file:
-            file.write(comparison_page(found).encode("utf-8", "backslashreplace"))
+            file.write(comparison_page(comparison).encode("utf-8", "backslashreplace"))
     if as_json:
-        console.print_json(_summary(found))
+        console.print_json(_summary(comparison))
     else:
-        _print(found)
+        _print(comparison)
     if report is not None:
         console.say(f"wrote {report}")
 
 
-def _print(found: ClickComparison) -> None:
+def _print(comparison: ClickComparison) -> None:
     from podium.pages.clicks import leaderboard
 
-    heads, rows = leaderboard(found)
-    styles = {(r, 0): "bold" if model is found.best else "italic" for r, model in enumerate(found.models) if model.ties}
+    heads, rows = leaderboard(comparison)
+    styles = {
+        (r, 0): "bold" if model is comparison.best else "italic"
+        for r, model in enumerate(comparison.models)
+        if model.ties
+    }
     console.print_table(heads, rows, styles=styles)
-    skipped = f"; {found.skipped} of unknown queries left out" if found.skipped else ""
+    skipped = f"; {comparison.skipped} of unknown queries left out" if comparison.skipped else ""
     console.say(
-        f"{counted(found.pages, 'held-out page')} of {counted(found.queries, 'query', 'queries')}{skipped}. "
+        f"{counted(comparison.pages, 'held-out page')} of {counted(comparison.queries, 'query', 'queries')}{skipped}. "
         "In brackets: 95 % intervals over queries."
     )
-    for model in found.models:
+    for model in comparison.models:
         if not model.comparable:
             console.say(
                 f"{model.name}: {counted(model.measures.ignored_clicks, 'click')} that it holds impossible left out, "
@@ -81,11 +86,11 @@ def _print(found: ClickComparison) -> None:
             )
 
 
-def _summary(found: ClickComparison) -> dict[str, Any]:
+def _summary(comparison: ClickComparison) -> dict[str, Any]:
     models = [
         {
             "model": model.name,
-            "best": model is found.best,
+            "best": model is comparison.best,
             "ties": model.ties,
             **{key: _plain(value) for key, value in vars(model.measures).items()},
             "intervals": {
@@ -94,12 +99,12 @@ def _summary(found: ClickComparison) -> dict[str, Any]:
             },
             "examination": _plain(model.examined),
         }
-        for model in found.models
+        for model in comparison.models
     ]
-    return {"pages": found.pages, "skipped": found.skipped, "queries": found.queries, "models": models}
+    return {"pages": comparison.pages, "skipped": comparison.skipped, "queries": comparison.queries, "models": models}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""`podium clicks fit`: a click model from a log."""
+"""`podium clicks fit`: fit a click model to a log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from podium.clicks import Fitted
 
 _RANKS = 10
-"""Ranks whose examination is printed."""
+"""Number of ranks whose examination probability is printed."""
 
 
 def fit(
@@ -23,7 +23,7 @@ def fit(
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write.")] = "clicks.podium",
     as_json: options.Json = False,
 ) -> None:
-    """Fit a click model: how attractive each document is for its query, and how far down people look.
+    """Fit a click model: how attractive each document is for its query, and the examination probability of each rank.
 
     Models: gctr, rctr and dctr (click rates), pbm, ubm, cascade, dcm, ccm, dbn, sdbn. The file is read by
     podium.clicks.Fitted.load.

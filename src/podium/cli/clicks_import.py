@@ -1,4 +1,4 @@
-"""`podium clicks import`: logs of other systems as click logs."""
+"""`podium clicks import`: convert logs of other systems to click logs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ Format = Literal["ubi", "metarank", "yandex", "tiangong", "open-bandit", "baidu-
 
 
 def import_(
-    form: Annotated[Format, typer.Argument(metavar="FORMAT", help="What the files are.")],
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Of ubi several: queries and events.")],
+    form: Annotated[Format, typer.Argument(metavar="FORMAT", help="The format of the files.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="One file; of ubi several: queries and events.")
+    ],
     action: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,7 +90,7 @@ def _read(
 
 
 def _actions(form: Format, words: list[str] | None) -> tuple[list[str], dict[str, float]]:
-    """The actions that are clicks, and the grades of others."""
+    """Actions that count as clicks, and the grades of others."""
     if words is not None and form not in ("ubi", "metarank"):
         raise ParameterError(f"--action is for ubi and metarank; {form} has clicks only.")
     clicks, grades = [], {}

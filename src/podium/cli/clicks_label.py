@@ -20,15 +20,15 @@ def label(
         typer.Option(help="A click model, or ctr, coec, click-rate-grades, graph; e.g. 'coec(preset=opensearch)'."),
     ] = "ubm",
     grades: Annotated[
-        str, typer.Option(help="Cut numbers into grades: a number of equal parts, quantiles (five), or none.")
+        str, typer.Option(help="Turn numbers into grades: a number of equal parts, quantiles (five), or none.")
     ] = "none",
     least: Annotated[float, typer.Option(help="Impressions that a document needs for a label.", min=0.0)] = 1.0,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="The data to write, in LETOR's format.")] = "-",
 ) -> None:
-    """Label data by clicks. Documents that the log says nothing about are left out.
+    """Label data by clicks (implicit feedback). Documents without enough clicks or impressions are left out.
 
-    Click models correct for the position at which documents were shown; ctr does not.
+    Click models correct for position bias; ctr does not.
     """
     from podium.clicks import label_pairs
     from podium.clicks.labellings.base import labelling
@@ -41,14 +41,14 @@ def label(
     documents = click_logs.read_documents(data)
     pages = click_logs.read_log(log, repeated=repeated)
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        found = label_pairs(pages, how, grades=cut, least=least, progress=bar.progress(how))
-        labelled = found.join(documents)
+        labels = label_pairs(pages, how, grades=cut, least=least, progress=bar.progress(how))
+        labelled = labels.join(documents)
     write_letor(labelled, output)
     _say_rows(documents.document_ids is None)
     console.say(
         f"labelled {labelled.n_documents} of {counted(documents.n_documents, 'document')} in "
         f"{labelled.n_queries} of {counted(documents.n_queries, 'query', 'queries')}; "
-        f"{found.n_labelled} of {counted(pages.n_pairs, 'pair')} of the log have a label"
+        f"{labels.n_labelled} of {counted(pages.n_pairs, 'pair')} of the log have a label"
     )
     assert labelled.labels is not None
     values = labelled.labels
@@ -68,7 +68,7 @@ def prefer(
     ] = "click-rates",
     gap: Annotated[
         float | None,
-        typer.Option(help="query-chains: minutes between two pages at most, where times are known.", show_default="30"),
+        typer.Option(help="query-chains: most minutes between two pages, if the log has times.", show_default="30"),
     ] = None,
     level: Annotated[
         float | None,
@@ -79,9 +79,9 @@ def prefer(
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="The preferences to write.")] = "-",
 ) -> None:
-    """Find which of two documents people prefer, from what they clicked and what they skipped.
+    """Derive pairwise preferences of users from what they clicked and what they skipped.
 
-    Written are query, winner, loser, the share of events for the winner and their number, as training reads them from a
+    The output has query, winner, loser, the share of events for the winner and their number. Training reads it from a
     file with the name of the data and .preferences added.
     """
     from podium.clicks import click_preferences
@@ -92,8 +92,8 @@ def prefer(
     documents = click_logs.read_documents(data)
     pages = click_logs.read_log(log, repeated=repeated)
     with console.printed_warnings():
-        found = click_preferences(pages, rule, gap=gap, level=level, least=least, prior=prior)
-        joined = found.join(documents)
+        preferences = click_preferences(pages, rule, gap=gap, level=level, least=least, prior=prior)
+        joined = preferences.join(documents)
     write_preferences(joined, output)
     _say_rows(documents.document_ids is None)
     assert joined.preferences is not None

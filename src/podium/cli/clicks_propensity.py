@@ -1,4 +1,4 @@
-"""`podium clicks propensity`: how likely each rank is to be looked at, from a click log."""
+"""`podium clicks propensity`: estimate examination probabilities (position bias) from a click log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def propensity(
     data: Annotated[
         str | None,
         typer.Option(
-            help="The data of the log's queries, for what learns from features or grades.", show_default=False
+            help="The data of the log's queries, for estimators that use features or grades.", show_default=False
         ),
     ] = None,
     depth: Annotated[
@@ -35,51 +35,51 @@ def propensity(
         str | None, typer.Option("-o", "--output", help="Write the propensities to this JSON file.", show_default=False)
     ] = None,
     report: Annotated[
-        str | None, typer.Option(help="Write a page with the curve to this HTML file.", show_default=False)
+        str | None, typer.Option(help="Write an HTML report with the curve to this file.", show_default=False)
     ] = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Estimate how likely each rank is to be looked at, relative to rank 1, with 95 % intervals.
+    """Estimate the examination probability of each rank (position bias), relative to rank 1, with 95 % intervals.
 
-    The file is for `podium train --clicks LOG --propensities FILE`. Clicks fall with the rank because people look less
-    far down and because good documents stand above; documents that were shown at several ranks tell which it is.
+    The file is for `podium train --clicks LOG --propensities FILE`. Click rates fall with the rank because users look
+    less far down and because better documents are above; documents shown at several ranks tell the two apart.
     """
-    from podium.base.files import write_texts
     from podium.propensities import propensities
 
-    for file, what in ((output, "the propensities"), (report, "the page")):
+    for file, what in ((output, "the propensities"), (report, "the report")):
         if file is not None:
             console.check_file(file, what=what)
     read = click_logs.read_log(log, repeated=repeated)
     with console.printed_warnings():
-        found = propensities(
+        curve = propensities(
             read, how, None if data is None else click_logs.read_documents(data), depth=depth, seed=seed
         )
     if output is not None:
-        found.write(output)
+        curve.write(output)
     if report is not None:
         from pathlib import Path
 
+        from podium.base.files import write_texts
         from podium.pages.propensities import page
 
-        write_texts(Path(report).parent, {Path(report).name: page(found, read)})
+        write_texts(Path(report).parent, {Path(report).name: page(curve, read)})
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(curve.to_dict())
         return
-    _print(found, read)
+    _print(curve, read)
     for file in (output, report):
         if file is not None:
             console.say(f"wrote {file}")
 
 
-def _print(found: Propensities, log: ClickLog) -> None:
+def _print(curve: Propensities, log: ClickLog) -> None:
     from podium.clicks.propensity_file import click_rates
 
-    rates = click_rates(log, found.ranks)
-    columns = {"rank": found.ranks, "theta": found.theta, "low": found.low, "high": found.high}
-    if found.has_trust_bias:
-        columns |= {"alpha": found.alpha, "beta": found.beta}
+    rates = click_rates(log, curve.ranks)
+    columns = {"rank": curve.ranks, "theta": curve.theta, "low": curve.low, "high": curve.high}
+    if curve.has_trust_bias:
+        columns |= {"alpha": curve.alpha, "beta": curve.beta}
     columns |= {"click rate": rates}
     rows = [
         [str(int(row[0])), *("–" if value != value else f"{value:.4f}" for value in row[1:])]
@@ -87,6 +87,6 @@ def _print(found: Propensities, log: ClickLog) -> None:
     ]
     console.print_table(list(columns), rows)
     console.say(
-        f"{found.how}: theta is examination relative to rank 1, low to high its 95 % interval; the click rate, also "
+        f"{curve.how}: theta is examination relative to rank 1, low to high its 95 % interval; the click rate, also "
         "relative to rank 1, mixes it with relevance"
     )

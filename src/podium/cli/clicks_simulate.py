@@ -1,4 +1,4 @@
-"""`podium clicks simulate`: a log of simulated people."""
+"""`podium clicks simulate`: a click log of simulated users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podium.cli import click_logs, console, options, progress
 
 
 def simulate(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Judged data, whose pages are shown.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="Judged data, of which results pages are shown.")],
     scores: Annotated[
         list[str] | None,
         typer.Argument(
@@ -21,23 +21,23 @@ def simulate(
             show_default=False,
         ),
     ] = None,
-    model: Annotated[str, typer.Option(help="The click model of the people.")] = "pbm",
-    pages: Annotated[int, typer.Option(help="How many pages are shown.", min=1)] = 100_000,
-    eta: Annotated[float, typer.Option(help="Rank k is looked at with probability k^−eta.", min=0.0)] = 1.0,
+    model: Annotated[str, typer.Option(help="The click model of the users.")] = "pbm",
+    pages: Annotated[int, typer.Option(help="The number of pages shown.", min=1)] = 100_000,
+    eta: Annotated[float, typer.Option(help="The examination probability of rank k is k^−eta.", min=0.0)] = 1.0,
     curve: Annotated[
         str | None,
-        typer.Option(help="Instead: the probabilities of ranks 1, 2, …, e.g. 1,0.6,0.4; the last one is repeated."),
+        typer.Option(
+            help="Instead: the examination probabilities of ranks 1, 2, …, e.g. 1,0.6,0.4; the last is repeated."
+        ),
     ] = None,
-    noise: Annotated[
-        float, typer.Option(help="The probability of a click on a document of grade 0 that is looked at.")
-    ] = 0.1,
+    noise: Annotated[float, typer.Option(help="The probability of a click on an examined document of grade 0.")] = 0.1,
     depth: Annotated[int | None, typer.Option(help="Documents on a page.", min=1, show_default="all")] = None,
     seed: options.Seed = 0,
     output: Annotated[str, typer.Option("-o", "--output", help="The log to write.")] = "log.parquet",
 ) -> None:
-    """Simulate people who read pages as a click model says, and write the log of their clicks.
+    """Simulate users who read results pages as a click model says, and write the log of their clicks.
 
-    What is looked at is clicked with probability noise + (1 − noise) · grade / largest grade.
+    An examined document is clicked with probability noise + (1 − noise) · grade / largest grade.
     """
     from podium.clicks import simulate as simulated
     from podium.clicks import write_clicks

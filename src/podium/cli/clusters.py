@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(address: str | None) -> Iterator[Cluster | None]:
-    """The workers at an address, until the block ends; None where there is no address."""
+    """Connect to the workers at an address until the block ends; None without an address."""
     if address is None:
         yield None
         return
@@ -28,7 +28,7 @@ def opened(address: str | None) -> Iterator[Cluster | None]:
 
 
 def say_what_differs(data: Table, learner: Learner) -> None:
-    """Say that one machine would be faster, if it would, and that its trees would be others, if they would."""
+    """Say if one machine would be faster, and if it would grow other trees."""
     from podium.distributed.cluster_training import SMALL
     from podium.scorers import Trees
 

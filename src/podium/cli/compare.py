@@ -1,4 +1,4 @@
-"""`podium compare`: several methods on the same folds, or several runs against the same judgements."""
+"""`podium compare`: several methods on the same folds, or several runs against the same judgments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare(
         typer.Option(
             "--method",
             "--methods",
-            help="A method; repeat it or separate by commas; all means every one.",
+            help="A method; repeat it or separate by commas; all means every method.",
             show_default=False,
         ),
     ] = None,
@@ -41,7 +41,7 @@ def compare(
     tune_by: Annotated[
         str | None,
         typer.Option(
-            help="The metric that chooses settings and stops early on validation data; ndcg@10 if not given.",
+            help="The metric for tuning hyperparameters and for early stopping on validation data; by default ndcg@10.",
             show_default=False,
         ),
     ] = None,
@@ -49,7 +49,7 @@ def compare(
     seed: Annotated[
         list[str] | None,
         typer.Option(
-            "--seed", "--seeds", help="A seed, 0 if not given; results are averaged over several.", show_default=False
+            "--seed", "--seeds", help="A seed, by default 0; results are averaged over several.", show_default=False
         ),
     ] = None,
     search: Annotated[str | None, options.SEARCH] = None,
@@ -59,23 +59,25 @@ def compare(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(help="The number of processes; as many as there are cores if not given.", min=1),
+        typer.Option(help="The number of processes; by default the number of cores.", min=1),
     ] = None,
     queries: Annotated[
         str | None, typer.Option(help="For an index: the queries to search it for.", show_default=False)
     ] = None,
-    qrels: Annotated[str | None, typer.Option(help="For an index: TREC judgements.", show_default=False)] = None,
+    qrels: Annotated[
+        str | None, typer.Option(help="For an index: relevance judgments (TREC qrels).", show_default=False)
+    ] = None,
     features: Annotated[
         str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
     ] = None,
     cluster: options.ClusterOption = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare methods: train on train, tune and stop on valid, report on test; over all folds.
+    """Compare methods: train on train, tune hyperparameters on valid, report metrics on test; over all folds.
 
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
-    when the same command is given again. With qrels first, the files after them are TREC runs to compare. With an
-    index, learned rankings are compared with the first stage, as it is and tuned.
+    if the same command is given again. With qrels first, the files after them are TREC runs to compare. With an
+    index, learned rankings are compared with the first stage, with default and with tuned parameters.
     """
     from podium.comparison.spec import ENDINGS
     from podium.formats.sniff import sniff
@@ -135,7 +137,7 @@ def spec_from_flags(
     output: str | None,
     jobs: int | None,
 ) -> Spec:
-    """The comparison that the options describe."""
+    """Comparison described by the options."""
     from podium.comparison import make_spec
     from podium.comparison.spec import METRICS, TUNE_BY
 
@@ -155,7 +157,7 @@ def spec_from_flags(
 
 
 def spec_from_file(path: str, flags: Mapping[str, object], *, output: str | None, jobs: int | None) -> Spec:
-    """The comparison in a file; only the output and the number of jobs may be given beside it."""
+    """Read a comparison from a file; options may change only its output and the number of jobs."""
     from podium.comparison import read_spec
 
     refuse(flags, (), f"write it into {path}. Only -o, --jobs and --json go with a spec")
@@ -171,7 +173,7 @@ def refuse(flags: Mapping[str, object], allowed: tuple[str, ...], why: str) -> N
 
 
 def read_seeds(values: list[str] | None) -> tuple[int, ...]:
-    """Seeds, each once."""
+    """Distinct seeds."""
     words = console.split_option(values, ["0"])
     for word in words:
         if not (word.isascii() and word.isdigit()):
@@ -191,38 +193,38 @@ def run(spec: Spec, *, cluster: str | None, as_json: bool) -> None:
     with clusters.opened(cluster) as workers, Watching(spec, shown) as watching, console.printed_warnings():
         try:
             if workers is None:
-                found = run_spec(spec, observer=watching)
+                comparisons = run_spec(spec, observer=watching)
             else:
-                found = run_spec(replace(spec, jobs=workers.n_workers), observer=watching, pool=workers.pool())
+                comparisons = run_spec(replace(spec, jobs=workers.n_workers), observer=watching, pool=workers.pool())
         except ComparisonError as error:
             show_all(spec, error.comparison, as_json=as_json)
             raise
-    show_all(spec, found, as_json=as_json)
+    show_all(spec, comparisons, as_json=as_json)
 
 
-def show(spec: Spec, name: str, found: Comparison, *, as_json: bool) -> None:
+def show(spec: Spec, name: str, comparison: Comparison, *, as_json: bool) -> None:
     """Print the comparison on a dataset, and say where the files are."""
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(comparison.to_dict())
         return
-    print_comparison(found)
+    print_comparison(comparison)
     if spec.output is not None:
         files = "report.html, results.json, provenance.json, table.md, table.tex, per_query.tsv, models/"
         console.say(f"wrote {spec.folder(name)}: {files}")
 
 
-def show_all(spec: Spec, found: dict[str, Comparison], *, as_json: bool) -> None:
-    """Print what several datasets tell together; nothing if there is only one."""
+def show_all(spec: Spec, comparisons: dict[str, Comparison], *, as_json: bool) -> None:
+    """Print the overview of several datasets; nothing if there is only one."""
     from podium.pages.overview import overview
 
-    if len(spec.datasets) < 2 or not found:
+    if len(spec.datasets) < 2 or not comparisons:
         return
     if as_json:
-        console.print_json({name: one.to_dict() for name, one in found.items()})
+        console.print_json({name: comparison.to_dict() for name, comparison in comparisons.items()})
         return
-    first = str(next(iter(found.values())).metrics[0])
+    first = str(next(iter(comparisons.values())).metrics[0])
     console.out(f"\n{first} on all datasets")
-    console.print_table(*overview(found, first))
+    console.print_table(*overview(comparisons, first))
     if spec.output is not None:
         console.say(f"wrote {spec.output}: report.html, results.json, table.md, and a folder for each dataset")
 
@@ -230,7 +232,7 @@ def show_all(spec: Spec, found: dict[str, Comparison], *, as_json: bool) -> None
 def compare_runs(
     qrels: str, runs: list[str], metrics: list[str], *, preset: str | None, seed: int, as_json: bool
 ) -> None:
-    """A table per metric: the runs from the best down; runs that share a letter do not differ significantly."""
+    """Print a table per metric, best run first; runs that share a letter do not differ significantly."""
     from podium.evaluation.compare_runs import compare_runs as compared
     from podium.evaluation.report_texts import format_value
     from podium.formats.trec.trec import read_qrels, read_run
@@ -239,47 +241,47 @@ def compare_runs(
     if len(runs) < 2 or twice is not None:
         got = f"{twice} twice" if twice is not None else f"{len(runs)} beside {qrels}"
         raise ParameterError(f"Two different runs are needed, podium compare QRELS RUN RUN; got {got}.")
-    found = compared(read_qrels(qrels), {run: read_run(run) for run in runs}, metrics, preset=preset, seed=seed)
+    comparisons = compared(read_qrels(qrels), {run: read_run(run) for run in runs}, metrics, preset=preset, seed=seed)
     if as_json:
-        console.print_json({metric: one.to_dict() for metric, one in found.items()})
+        console.print_json({metric: comparison.to_dict() for metric, comparison in comparisons.items()})
         return
-    for metric, one in found.items():
-        letters = one.letters or {}
+    for metric, comparison in comparisons.items():
+        letters = comparison.letters or {}
         rows = [
             [name, *map(format_value, (system.mean, *system.interval)), letters.get(name, "")]
-            for name, system in one.systems.items()
+            for name, system in comparison.systems.items()
         ]
         console.print_table(["run", metric, "from", "to", "letters"], rows)
     console.say("from, to: 95 % intervals; runs that share a letter do not differ significantly (Holm, α = 0.05)")
 
 
-def print_comparison(found: Comparison) -> None:
-    """The table: a row per method, best first; the best of each metric is bold, or italic if others tie with it."""
+def print_comparison(comparison: Comparison) -> None:
+    """Print a row per method, best first; the best of each metric is bold, or italic if others tie with it."""
     from podium.evaluation.report_texts import beside_published, emphasis, leaders, summary
 
-    heads, rows = summary(found)
-    console.print_table(heads, rows, styles=emphasis(found))
-    console.say("means: " + ", ".join(metric.tag() for metric in found.metrics))
-    if found.tune_by is not None and any(_is_tuned(one.info) for one in found.outcomes):
-        console.say(f"tuned by {found.tune_by} on validation data")
-    best = leaders(found)
+    heads, rows = summary(comparison)
+    console.print_table(heads, rows, styles=emphasis(comparison))
+    console.say("means: " + ", ".join(metric.tag() for metric in comparison.metrics))
+    if comparison.tune_by is not None and any(_is_tuned(outcome.info) for outcome in comparison.outcomes):
+        console.say(f"tuned by {comparison.tune_by} on validation data")
+    best = leaders(comparison)
     if best is not None:
         console.say(best)
     skipped = {
         f"{metric}: {average.skipped} of {average.queries + average.skipped}"
-        for name in found.by_method
-        for metric, average in zip(found.metrics, found.pooled(name), strict=True)
+        for name in comparison.by_method
+        for metric, average in zip(comparison.metrics, comparison.pooled(name), strict=True)
         if average.skipped
     }
     if skipped:
         console.say(f"queries skipped, with nothing relevant: {'; '.join(sorted(skipped))}")
-    beside = beside_published(found)
+    beside = beside_published(comparison)
     if beside is not None:
-        table, known = beside
+        table, published = beside
         console.print_table(*table)
-        console.say(f"published figures of {known.name}: {'; '.join(known.sources)}{known.caveat}")
+        console.say(f"published figures of {published.name}: {'; '.join(published.sources)}{published.caveat}")
 
 
 def _is_tuned(info: Mapping[str, Any]) -> bool:
-    """Whether validation data had a say in a model: in its settings, or in when its iterations stopped."""
+    """Whether validation data chose hyperparameters of a model, or when its iterations stopped."""
     return info.get("valid") is not None and ("trials" in info or "stopped" in info)

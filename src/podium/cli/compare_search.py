@@ -1,4 +1,4 @@
-"""`podium compare INDEX --queries … --qrels …`: what learning adds to search."""
+"""`podium compare INDEX --queries … --qrels …`: learned re-ranking compared with the first stage."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ def compare_search(
     output: str | None,
     as_json: bool,
 ) -> None:
-    """Compare the first stage, as it is and tuned, with learned rankings of its candidates."""
+    """Compare the first stage, with default and tuned parameters, with learned re-rankings of its candidates."""
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report_texts import summary
     from podium.formats.trec.trec import read_qrels
-    from podium.pages.report import write_report
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
     from podium.text.retrieval.candidates import DEPTH
@@ -36,25 +35,27 @@ def compare_search(
         console.check_output(output)
     if not methods:
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
-    found = Index.open(index)
+    opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
-        made = compare(
-            found, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
+        comparison = compare(
+            opened, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
-    documents = len(found)
-    found.close()
+    documents = len(opened)
+    opened.close()
     if output is not None:
+        from podium.pages.report import write_report
+
         Path(output).mkdir(parents=True, exist_ok=True)
-        write_report(made, output)
+        write_report(comparison, output)
     if as_json:
-        console.print_json(made.to_dict())
+        console.print_json(comparison.to_dict())
         return
-    queries_asked = sum(len(one.query_ids) for one in made.by_method[FIRST])
-    console.print_table(*summary(made))
+    queries_asked = sum(len(outcome.query_ids) for outcome in comparison.by_method[FIRST])
+    console.print_table(*summary(comparison))
     console.out(
         f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
-        f"judgements; learned rows rank the {DEPTH} candidates of the first stage."
+        f"judgments; learned rows rank the {DEPTH} candidates of the first stage."
     )
     if output is not None:
         console.out(f"Tables, per-query values and tests are in {output}; see {output}/report.html.")

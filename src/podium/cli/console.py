@@ -1,4 +1,4 @@
-"""What commands share: printing tables, JSON and messages, and checks of where output goes."""
+"""Shared by all commands: printing of tables, JSON and messages, and checks of output files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from podium.base.registry import split_list
 
 
 def open_streams() -> None:
-    """Make standard input, output and error usable where they were closed, and able to print every character.
+    """Reopen standard input, output and error if they are closed, and let them print every character.
 
-    A file that is opened while one of them is closed would take its place, and receive what is printed there.
+    A file opened while one of them is closed would take its number, and receive what is printed there.
     """
     for descriptor in range(3):
         try:
@@ -34,7 +34,7 @@ def open_streams() -> None:
 
 
 def printable(stream: TextIO) -> None:
-    """Let a stream print ids that are not UTF-8 as they were read, and characters that it does not have by number."""
+    """Let a stream print ids that are not UTF-8 as they were read, and escape characters that it cannot encode."""
     codecs.register_error("podium", _encoded)
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="podium")
@@ -54,7 +54,7 @@ def out(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message, beside the results."""
+    """Print a message on standard error."""
     sys.stdout.flush()
     print(text, file=sys.stderr)
 
@@ -92,9 +92,9 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, styles: 
 
 
 def split_option(values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
-    """The values of an option that may be repeated and may hold several, separated by commas."""
-    found = [part for value in values or () for part in split_list(value, value)]
-    return found or list(default)
+    """Values of an option that may be repeated and may hold several, separated by commas."""
+    parts = [part for value in values or () for part in split_list(value, value)]
+    return parts or list(default)
 
 
 def check_file(path: str, *, what: str) -> None:
@@ -106,7 +106,7 @@ def check_file(path: str, *, what: str) -> None:
 
 
 def check_output(folder: str) -> None:
-    """Raise a clear error, before work starts, if a folder for results can neither be written to nor made."""
+    """Raise a clear error, before work starts, if a folder for results can neither be written to nor created."""
     target = Path(folder)
     check_folder(target if target.is_dir() else Path(target.absolute()).parent, given=folder)
 

@@ -1,4 +1,4 @@
-"""`podium demo`: make data, compare methods on it, and say what to try next; no network, no files of yours."""
+"""`podium demo`: compare methods on synthetic data, and say what to try next; offline."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METHODS = (
 
 
 class Demo(StrEnum):
-    """What is shown."""
+    """The demos."""
 
     RANKING = "ranking"
     SEARCH = "search"
@@ -42,8 +42,8 @@ def demo(
     what: Annotated[
         Demo,
         typer.Argument(
-            help="ranking: learn and compare rankers on made-up data. search: index Python's own documentation, "
-            "search it, and learn to search it better. serve: the ranking service and its page, on both."
+            help="ranking: train and compare rankers on synthetic data. search: index Python's own documentation, "
+            "search it, and learn to search it better. serve: the ranking service and its web interface, on both."
         ),
     ] = Demo.RANKING,
     output: Annotated[
@@ -51,7 +51,7 @@ def demo(
     ] = "podium-demo",
     seed: options.Seed = 0,
     port: Annotated[
-        int | None, typer.Option(help="Of serve: the port to listen on.", show_default="8080, or a free one")
+        int | None, typer.Option(help="For serve: the port to listen on.", show_default="8080, or a free one")
     ] = None,
 ) -> None:
     """Show what podium does, in a minute and offline: rankers, a search engine that learns, or a service."""
@@ -68,7 +68,7 @@ def demo(
 
 
 def demo_ranking(output: str, *, seed: int) -> None:
-    """Learn and compare rankers on made-up data with a planted truth."""
+    """Train and compare rankers on synthetic data with a planted truth."""
     from podium.cli.watching import Watching
     from podium.comparison import make_spec, run_spec
     from podium.formats import read_letor
@@ -78,23 +78,23 @@ def demo_ranking(output: str, *, seed: int) -> None:
     utility = make_data(Path(data), seed)
     spec = make_spec([data], list(METHODS), metrics=("ndcg@10", "map"), seeds=(seed,), output=output)
     with Watching(spec, lambda *_: None) as watching, console.printed_warnings():
-        [found] = run_spec(spec, observer=watching).values()
-    _print(found, _truth(found, read_letor(Path(data) / "test.txt"), utility))
+        [comparison] = run_spec(spec, observer=watching).values()
+    _print(comparison, _truth(comparison, read_letor(Path(data) / "test.txt"), utility))
     _next(output)
 
 
-def _truth(found: Comparison, test: Table, utility: dict[str, float]) -> Evaluation:
-    """How well the planted utility itself ranks: what no method can be expected to beat."""
+def _truth(comparison: Comparison, test: Table, utility: dict[str, float]) -> Evaluation:
+    """Evaluate the planted utility itself, which no method can be expected to beat."""
     from podium.evaluation.evaluate import evaluate
 
     assert test.document_ids is not None
-    return evaluate(test, [utility[name] for name in test.document_ids], found.metrics)
+    return evaluate(test, [utility[name] for name in test.document_ids], comparison.metrics)
 
 
-def _print(found: Comparison, truth: Evaluation) -> None:
+def _print(comparison: Comparison, truth: Evaluation) -> None:
     from podium.evaluation.report_texts import format_value, summary
 
-    heads, rows = summary(found)
+    heads, rows = summary(comparison)
     values = [format_value(average.value) for average in truth.means().values()]
     rows.insert(0, ["(planted truth)", *values, "", "", ""])
     console.print_table(heads, rows, styles={(1, c): "bold" for c in range(len(heads))})

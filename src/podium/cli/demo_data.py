@@ -1,4 +1,4 @@
-"""The made-up data of the demos: train, vali and test files with a planted truth."""
+"""Synthetic data of the demos: train, vali and test files with a planted truth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def make_data(folder: Path, seed: int) -> dict[str, float]:
-    """Write train, vali and test files; the planted utility of each document."""
+    """Write train, vali and test files. Returns the planted utility of each document."""
     from podium.data import make_letor_like, split
     from podium.formats import write_letor
 

@@ -13,7 +13,7 @@ from podium.cli import console, progress
 METHODS = ("listnet", "lambdamart")
 _FOLDS = 3
 _QUERIES = 450
-"""Queries that are learned from and judged by, so that it takes a minute."""
+"""Number of queries for training and testing, so that the demo takes a minute."""
 
 
 def demo_search(output: str, *, seed: int) -> None:
@@ -34,37 +34,37 @@ def demo_search(output: str, *, seed: int) -> None:
     documents, queries, qrels = standard_library()
     chosen = np.sort(np.random.default_rng(seed).permutation(len(queries))[:_QUERIES]).tolist()
     queries = [queries[k] for k in chosen]
-    lines = "".join(json.dumps(one) + "\n" for one in queries)
-    judged = "".join(f"{one['id']} 0 {id} 1\n" for one in queries for id in qrels[one["id"]])
+    lines = "".join(json.dumps(query) + "\n" for query in queries)
+    judged = "".join(f"{query['id']} 0 {id} 1\n" for query in queries for id in qrels[query["id"]])
     write_texts(folder, {"queries.jsonl": lines, "qrels.txt": judged})
     for old in ("docs.index", "docs.index-wal", "docs.index-shm"):
         (folder / old).unlink(missing_ok=True)
-    topics = [Topic(one["id"], one["text"]) for one in queries]
+    topics = [Topic(query["id"], query["text"]) for query in queries]
     with progress.progress_bar(3 + _FOLDS * len(METHODS)) as bar, console.printed_warnings():
         report = bar.progress()
         index = Index.create(folder / "docs.index", tracked(documents, report, "index"))
-        found = compare_search(
+        comparison = compare_search(
             index, topics, qrels, METHODS, metrics=("mrr", "ndcg@10", "recall@100"), folds=_FOLDS, seeds=(seed,),
             tune_by="mrr", progress=report,
         )  # fmt: skip
-    best = next(name for name in found.ranking() if name in METHODS)
-    model = found.runs(best)[0].model
+    best = next(name for name in comparison.ranking() if name in METHODS)
+    model = comparison.runs(best)[0].model
     assert model is not None, "it was trained just now"
     model.save(folder / "model.podium")
-    write_report(found, folder)
+    write_report(comparison, folder)
     index.close()
     console.out(
         f"{counted(len(documents), 'document')}: the docstrings of Python's standard library. "
         f"{counted(len(queries), 'query', 'queries')}: first lines of docstrings, taken out of the documents."
     )
-    console.print_table(*summary(found))
+    console.print_table(*summary(comparison))
     _next(output)
 
 
 def _next(output: str) -> None:
     at = shlex.quote(output)
     console.out(f"""
-Index, queries, judgements and model are in {output}; {output}/report.html shows the comparison. Try next:
+Index, queries, judgments and model are in {output}; {output}/report.html shows the comparison. Try next:
 
   podium search {at}/docs.index 'read a file line by line'
   podium search {at}/docs.index 'read a file line by line' --model {at}/model.podium --explain -k 3

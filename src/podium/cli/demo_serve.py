@@ -1,4 +1,4 @@
-"""`podium demo serve`: the ranking service and its page, on the data, models and the index of the other demos."""
+"""`podium demo serve`: the ranking service and its web interface, on data, models and index of the other demos."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from podium.cli import console
 from podium.cli.demo_data import make_data
 
 METHODS = ("lambdamart", "listnet")
-"""Of the models that rank the data."""
+"""Methods of the models that rank the data."""
 _PORT = 8080
 
 
 def demo_serve(output: str, *, port: int | None, seed: int) -> None:
-    """Serve until Ctrl-C: what the other demos left in the folder is used, and what is missing is made.
+    """Serve until Ctrl-C, with the files of the other demos; missing ones are made.
 
-    A model that searches is served where `podium demo search` has left one.
+    A model for search is served if `podium demo search` has written one.
     """
     from podium.cli.serve import run
     from podium.service.settings import Settings
@@ -42,7 +42,7 @@ def demo_serve(output: str, *, port: int | None, seed: int) -> None:
 
 
 def _model(folder: Path, method: str, seed: int) -> Path:
-    """The file of a model; it is trained if it is not there."""
+    """Path of a model, which is trained if the file does not exist."""
     from podium.formats import read_letor
     from podium.training import train
 
@@ -57,7 +57,7 @@ def _model(folder: Path, method: str, seed: int) -> Path:
 
 
 def _make_index(path: Path) -> None:
-    """Index the documentation of Python: aside, so that half an index is never served."""
+    """Index the documentation of Python in a temporary folder, so that half an index is never served."""
     from podium.text.collection.standard_library import standard_library
     from podium.text.index.index import Index
 

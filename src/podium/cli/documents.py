@@ -1,4 +1,4 @@
-"""Documents for a model, as several commands read them."""
+"""Read documents for a model, for several commands."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def read_documents(source: str, model: Model, *, labels: bool = True, qid: str | None = None) -> Table:
-    """The data of a file, with as many features as the model; says so where a LETOR file has fewer.
+    """Read data with as many features as the model; says so if a LETOR file has fewer.
 
-    `qid` names the column of query ids of a table; where no `labels` are needed, a table may do without.
+    `qid` names the column of query ids of a table. Without `labels`, a table needs no column of labels.
     """
     from podium.data.inputs import widened
     from podium.formats import read_data
@@ -34,7 +34,7 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
 
 
 def read_names(path: str | None) -> tuple[str, ...] | None:
-    """The names of features in a file, one per line; None without a file."""
+    """Read names of features from a file, one per line; None without a file."""
     from podium.base.errors import DataError
     from podium.base.files import reading
 

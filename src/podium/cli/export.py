@@ -1,4 +1,4 @@
-"""`podium export`: a model for another engine, with a proof; `podium prove`: whether a file still agrees."""
+"""`podium export`: write a model for another engine, with a proof; `podium prove`: check an exported file."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def export(
     fitted = Model.load(model)
     documents, names = _documents(data, fitted), read_names(features)
     definitions = None if feature_set is None else _definitions(fitted, names, target.name)
-    found = write(fitted, target, output, data=documents, feature_names=names)
-    console.out(str(found))
-    where = output if found.holds else f"{output}.unproven"
+    result = write(fitted, target, output, data=documents, feature_names=names)
+    console.out(str(result))
+    where = output if result.holds else f"{output}.unproven"
     console.out(f"written    {where}, {output}.vectors.jsonl")
     if target.replay:
         console.out(f"replay     {target.replay.replace('FILE', where)}")
@@ -95,19 +95,19 @@ def export(
         )
         for note in definitions.notes:
             console.out(f"  differs  {note}")
-    _end(found, proof)
+    _end(result, proof)
 
 
 def _definitions(model: Model, names: tuple[str, ...] | None, target: str) -> FeatureSet:
     from podium.base.errors import IncompatibleError
     from podium.export.feature_sets import feature_set
 
-    known = names or model.feature_names
-    if known is None:
+    engine_names = names or model.feature_names
+    if engine_names is None:
         raise IncompatibleError(
             "the model's features have no names. Train on data of podium features, or give --features."
         )
-    return feature_set(known, target)
+    return feature_set(engine_names, target)
 
 
 def prove(
@@ -118,24 +118,24 @@ def prove(
     data: Data = None,
     proof: ProofFile = None,
 ) -> None:
-    """Whether an exported file agrees with its model; exit code 1 where it does not."""
+    """Check that an exported file agrees with its model; exit code 1 if it does not."""
     from podium.cli.documents import read_names
     from podium.export import prove_file
     from podium.model import Model
 
     fitted = Model.load(model)
-    found = prove_file(fitted, to, file, data=_documents(data, fitted), feature_names=read_names(features))
-    console.out(str(found))
-    _end(found, proof)
+    result = prove_file(fitted, to, file, data=_documents(data, fitted), feature_names=read_names(features))
+    console.out(str(result))
+    _end(result, proof)
 
 
-def _end(found: Proof, path: str | None) -> None:
+def _end(proof: Proof, path: str | None) -> None:
     if path is not None:
         from podium.base.files import write_aside
 
         with write_aside(path) as file:
-            file.write(json.dumps(found.to_dict(), indent=1).encode() + b"\n")
-    if not found.holds:
+            file.write(json.dumps(proof.to_dict(), indent=1).encode() + b"\n")
+    if not proof.holds:
         raise typer.Exit(1)
 
 

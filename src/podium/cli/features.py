@@ -1,4 +1,4 @@
-"""`podium features`: training data from an index, queries and judgements."""
+"""`podium features`: training data from an index, queries and judgments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def features(
     index: Annotated[str, typer.Argument(help="An index that podium index made.")],
     queries: Annotated[str, typer.Argument(help="Queries: JSON lines with id and text, TSV, TREC topics …")],
     qrels: Annotated[
-        str | None, typer.Argument(help="Judgements, as TREC qrels; without them, labels are 0.", show_default=False)
+        str | None, typer.Argument(help="Judgments, as TREC qrels; without them, labels are 0.", show_default=False)
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="A .parquet file, or LETOR text.")] = "train.txt",
     set: Annotated[
@@ -37,7 +37,7 @@ def features(
 ) -> None:
     """Compute features of the candidates of each query, for training.
 
-    A model that is trained on them keeps what they are, and podium search --model computes the same again.
+    A model that is trained on them keeps their definitions, and podium search --model computes the same ones.
     """
     from podium.formats.trec.trec import read_qrels
     from podium.text.collection.collection import read_queries
@@ -49,8 +49,8 @@ def features(
     if output != "-":
         console.check_file(output, what="training data")
     with console.printed_warnings():
-        found, how = Index.open(index), Retrieval.parse(by)
-    wanted, topics = read_features(set, found), read_queries(queries)
+        opened, how = Index.open(index), Retrieval.parse(by)
+    wanted, topics = read_features(set, opened), read_queries(queries)
     judged = None if qrels is None else read_qrels(qrels)
     seen = _Recall({} if judged is None else grades_of(judged))
 
@@ -60,19 +60,19 @@ def features(
 
     with progress.progress_bar(1) as bar, console.printed_warnings():
         tracked_topics = tracked(topics, bar.progress(queries))
-        rows = rows_of(found, tracked_topics, judged, wanted, depth, how, add_relevant)
-        written = write_features(map(watched, rows), output, features=wanted, about=info(found, how, depth))
+        rows = rows_of(opened, tracked_topics, judged, wanted, depth, how, add_relevant)
+        written = write_features(map(watched, rows), output, features=wanted, about=info(opened, how, depth))
     console.say(
         f"{output}: {counted(len(topics), 'query', 'queries')}, {counted(written, 'document')}, "
         f"{counted(len(wanted), 'feature')}"
     )
     if judged is not None:
         console.say(seen.words())
-    found.close()
+    opened.close()
 
 
 class _Recall:
-    """How many of the relevant documents are among the candidates."""
+    """Recall of the candidates: the share of relevant documents among them."""
 
     def __init__(self, judged: dict[str, dict[str, float]]) -> None:
         self.relevant = {query: {id for id, grade in grades.items() if grade > 0} for query, grades in judged.items()}
@@ -80,11 +80,11 @@ class _Recall:
         self.unjudged = 0
 
     def add(self, rows: Rows) -> None:
-        mine = self.relevant.get(rows.topic.id)
-        if not mine:
+        relevant = self.relevant.get(rows.topic.id)
+        if not relevant:
             self.unjudged += 1
             return
-        self.shares.append(len(mine.intersection(rows.ids)) / len(mine))
+        self.shares.append(len(relevant.intersection(rows.ids)) / len(relevant))
 
     def words(self) -> str:
         if not self.shares:

@@ -1,4 +1,4 @@
-"""`podium feedback`: what `podium serve --store` kept, as a click log and as training data."""
+"""`podium feedback`: feedback that `podium serve --store` kept, as a click log and as training data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.cli import console, options
 
 app = typer.Typer(
     name="feedback",
-    help="What podium serve --store kept: clicks, training data, judgments; deletion and backup.",
+    help="Feedback that podium serve --store kept: clicks, training data, judgments; deletion and backup.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The file of podium serve --store.")]
@@ -20,24 +20,24 @@ Store = Annotated[str, typer.Argument(metavar="STORE", help="The file of podium 
 
 @app.command()
 def status(store: Store, as_json: options.Json = False) -> None:
-    """Say how much a store holds."""
+    """Count impressions and events of a store."""
     from dataclasses import asdict
 
     from podium.service.feedback.feedback_export import totals
 
-    found = totals(store)
+    counts = totals(store)
     if as_json:
-        console.print_json(asdict(found))
+        console.print_json(asdict(counts))
         return
-    rows = [["impressions", str(found.impressions)], *([kind, str(n)] for kind, n in found.events.items())]
-    if found.unknown:
-        rows.append(["of unknown requests", str(found.unknown)])
-    if found.out_of_range:
-        rows.append(["grades out of range, in no export", str(found.out_of_range)])
+    rows = [["impressions", str(counts.impressions)], *([kind, str(n)] for kind, n in counts.events.items())]
+    if counts.unknown:
+        rows.append(["of unknown requests", str(counts.unknown)])
+    if counts.out_of_range:
+        rows.append(["grades out of range, in no export", str(counts.out_of_range)])
     console.print_table(["what", "number"], rows)
-    if found.first is not None and found.last is not None:
-        first, last = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(at / 1000)) for at in (found.first, found.last))
-        console.out(f"shown from {first} to {last} UTC; {found.bytes / 1e6:.1f} MB")
+    if counts.first is not None and counts.last is not None:
+        first, last = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(at / 1000)) for at in (counts.first, counts.last))
+        console.out(f"shown from {first} to {last} UTC; {counts.bytes / 1e6:.1f} MB")
 
 
 @app.command()
@@ -45,17 +45,17 @@ def clicks(
     store: Store,
     output: Annotated[str, typer.Option("-o", "--output", help="JSON lines, or .parquet; - is standard output.")] = "-",
     action: Annotated[
-        list[str] | None, typer.Option(help="What counts as a click; repeat it.", show_default="click")
+        list[str] | None, typer.Option(help="An event that counts as a click; repeat it.", show_default="click")
     ] = None,
     by: Annotated[
         Literal["query", "request"],
-        typer.Option(help="What a page is a page of: its query, or its request, as in podium feedback letor."),
+        typer.Option(help="The query id of a page: that of its query, or of its request, as in podium feedback letor."),
     ] = "query",
 ) -> None:
-    """Write the pages that were shown, with what was clicked, as a click log.
+    """Write the results pages that were shown, with their clicks, as a click log.
 
     `podium clicks` and `podium interleave` read it. With --by request, `podium train train.txt --clicks` joins it to
-    what `podium feedback letor` wrote. Each page has the id of its request.
+    the data of `podium feedback letor`. Each page has the id of its request.
     """
     from podium.clicks import write_clicks
     from podium.service.feedback.feedback_export import click_log
@@ -68,7 +68,7 @@ def clicks(
     if log.dropped_pages or log.dropped_clicks:
         console.say(
             f"left out: {counted(log.dropped_pages, 'page')} without a query or a document, "
-            f"{counted(log.dropped_clicks, 'click')} on what was not shown."
+            f"{counted(log.dropped_clicks, 'click')} on documents that were not shown."
         )
 
 
@@ -78,14 +78,14 @@ def letor(
     output: Annotated[str, typer.Option("-o", "--output", help="The LETOR file to write; - is standard output.")] = "-",
     label: Annotated[
         Literal["click", "purchase", "judgment"],
-        typer.Option(help="What makes a label: 1 where there was such an event, or the mean grade of the judges."),
+        typer.Option(help="The source of labels: 1 if there was such an event, or the mean grade of the judges."),
     ] = "click",
-    model: Annotated[str | None, typer.Option(help="Only what this model ranked.", show_default=False)] = None,
+    model: Annotated[str | None, typer.Option(help="Only rankings of this model.", show_default=False)] = None,
 ) -> None:
-    """Write training data: documents with the features that they were ranked by when they were shown.
+    """Write training data: documents with the features they had when they were shown.
 
-    Each impression is a query, called like its request, as with `podium feedback clicks --by request`.
-    With --label judgment, the last impression of each query is one.
+    Each impression is a query with the id of its request, as with `podium feedback clicks --by request`.
+    With --label judgment, only the last impression of each query is used.
     """
     import json
 
@@ -125,11 +125,11 @@ def votes(
 
 @app.command()
 def forget(store: Store, user: Annotated[str, typer.Argument(help="The user's id.")]) -> None:
-    """Delete what a user was shown and did."""
+    """Delete all impressions and events of a user."""
     from podium.service.feedback.events import Feedback
     from podium.service.feedback.feedback_export import totals
 
-    totals(store)  # raises a clear error where the file is no store
+    totals(store)  # raises a clear error if the file is no store
     kept = Feedback(store)
     try:
         impressions, events = kept.forget(user).result()
@@ -140,7 +140,7 @@ def forget(store: Store, user: Annotated[str, typer.Argument(help="The user's id
 
 @app.command()
 def backup(store: Store, output: Annotated[str, typer.Option("-o", "--output", help="The file to write.")]) -> None:
-    """Copy a store as it is at this moment, while it is written to."""
+    """Copy a store, also while a service writes to it."""
     from podium.service.feedback.feedback_export import backup as copy
 
     console.check_file(output, what="a backup")

@@ -1,4 +1,4 @@
-"""`podium import`: a model of LightGBM, XGBoost, CatBoost or RankLib as podium's own."""
+"""`podium import`: convert a model of LightGBM, XGBoost, CatBoost or RankLib."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ def import_model(
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="The model file to write.")],
     format: Annotated[
         str | None,
-        typer.Option(help="lightgbm, xgboost, catboost or ranklib.", show_default="as the file begins"),
+        typer.Option(help="lightgbm, xgboost, catboost or ranklib.", show_default="recognised by content"),
     ] = None,
     trees: Annotated[
-        str, typer.Option(help="Of an XGBoost model that was stopped early: all, or those up to the best iteration.")
+        str,
+        typer.Option(help="For an XGBoost model with early stopping: all trees, or those up to the best iteration."),
     ] = "all",
     n_features: Annotated[
         int | None,
         typer.Option(
-            help="Of a model of RankLib: how many features your data has.",
+            help="For a model of RankLib: the number of features of your data.",
             show_default="up to the last one used",
             min=1,
         ),
@@ -43,9 +44,9 @@ def import_model(
         ),
     ] = None,
 ) -> None:
-    """Take in a model of another tool: rank, explain, compare and export then work on it.
+    """Import a model of another tool: rank, explain, compare and export then work on it.
 
-    Strangers' files are safe to read: they hold numbers, never code; pickles are not read.
+    Untrusted files are safe to read: they hold numbers, never code; pickles are not read.
     """
     from podium.base.errors import ParameterError
     from podium.cli.documents import read_names

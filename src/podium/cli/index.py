@@ -1,4 +1,4 @@
-"""`podium index`: documents into an index that can be searched."""
+"""`podium index`: make or change an index of documents for search."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ def index(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="The index to make or to change.")] = "my.index",
-    add: Annotated[bool, typer.Option("--add", help="Add to an index that is there.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace documents whose id is there already.")] = False,
+    output: Annotated[str, typer.Option("-o", "--output", help="The index to make or change.")] = "my.index",
+    add: Annotated[bool, typer.Option("--add", help="Add documents to an existing index.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace documents whose id is in the index already.")
+    ] = False,
     delete: Annotated[
         list[str] | None, typer.Option(help="Delete a document by its id; repeat it for more.", show_default=False)
     ] = None,
@@ -38,16 +40,16 @@ def index(
     vectors: Annotated[
         str | None,
         typer.Option(
-            help="An .npy file with a vector for each document in the lines of the same file with .ids in place of "
-            ".npy.",
+            help="An .npy file with a vector per document; their ids, one per line, are in the file of the same name "
+            "that ends in .ids.",
             show_default=False,
         ),
     ] = None,
     fields: Annotated[
         str | None,
         typer.Option(
-            help="The fields to search, separated by commas; others are stored. Default: title and text, or all that "
-            "hold text where there is neither.",
+            help="The fields to search, separated by commas; others are stored. Default: title and text, or all "
+            "fields that hold text if there is neither.",
             show_default=False,
         ),
     ] = None,
@@ -59,9 +61,9 @@ def index(
         typer.Option(help="The whole analyser, e.g. 'analyser(language=german,accents=strip)'.", show_default=False),
     ] = None,
 ) -> None:
-    """Index documents.
+    """Index documents for full-text search.
 
-    Each has an id, text fields, and whatever else it has: numbers and short texts are kept for filters and features,
+    A document has an id and text fields. Its other fields are stored: numbers and short texts for filters and features,
     "links" (ids) for link features, "vector" for vector search. All documents of a call are added, or none.
     """
     from podium.base.files import claimed
@@ -79,49 +81,52 @@ def index(
     with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
         rows = _read(documents or (), bar)
         if not changes:
-            with _made(output, rows, fields=names, analyser=chosen) as made:
-                _add_beside(made, **beside)
-            changed = len(made)
+            with _made(output, rows, fields=names, analyser=chosen) as opened:
+                _add_beside(opened, **beside)
+            changed = len(opened)
         else:
-            made, changed = Index.open(output), 0
-            with claimed(output), made.together():
+            opened, changed = Index.open(output), 0
+            with claimed(output), opened.together():
                 if delete:
-                    made.delete(delete)
+                    opened.delete(delete)
                 if documents:
-                    changed = made.add(rows, replace=replace)
-                _add_beside(made, **beside)
-    _print(made, changed, deleted=len(delete or ()))
-    made.close()
+                    changed = opened.add(rows, replace=replace)
+                _add_beside(opened, **beside)
+    _print(opened, changed, deleted=len(delete or ()))
+    opened.close()
 
 
 @contextmanager
 def _made(output: str, rows: Iterator[dict[str, Any]], **how: Any) -> Iterator[Any]:
-    """A new index of documents, which goes if what is added to it fails."""
+    """Create an index of documents; remove it if the block fails."""
     from podium.base.files import claimed
     from podium.text.index.index import Index, remove_index
 
     with claimed(output):
-        made = Index.create(output, rows, **how)
+        created = Index.create(output, rows, **how)
         try:
-            with made.together():
-                yield made
+            with created.together():
+                yield created
         except BaseException:
-            made.close()
+            created.close()
             remove_index(output)
             raise
 
 
-def _add_beside(made: Any, *, links: str | None, visits: str | None, vectors: str | None) -> None:
-    """What comes from files beside the documents."""
-    from podium.graph import read_links, read_visits
-    from podium.text.index.encoding import read_vectors
-
+def _add_beside(index: Any, *, links: str | None, visits: str | None, vectors: str | None) -> None:
+    """Add links, visits and vectors from their files."""
     if links is not None:
-        made.add_links(pair[:2] for pair in read_links(links))
+        from podium.graph import read_links
+
+        index.add_links(pair[:2] for pair in read_links(links))
     if visits is not None:
-        made.add_visits(read_visits(visits))
+        from podium.graph import read_visits
+
+        index.add_visits(read_visits(visits))
     if vectors is not None:
-        made.set_vectors(*read_vectors(vectors, vectors.removesuffix(".npy") + ".ids"))
+        from podium.text.index.encoding import read_vectors
+
+        index.set_vectors(*read_vectors(vectors, vectors.removesuffix(".npy") + ".ids"))
 
 
 def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
@@ -132,19 +137,19 @@ def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
         bar.put(source, 1.0, finished=True)
 
 
-def _print(made: Any, added: int, *, deleted: int) -> None:
-    path = made.store.path
+def _print(index: Any, added: int, *, deleted: int) -> None:
+    path = index.store.path
     size = path.stat().st_size
     shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-    console.out(f"index      {path}: {counted(len(made), 'document')}, {shown}")
+    console.out(f"index      {path}: {counted(len(index), 'document')}, {shown}")
     if deleted:
         console.out(f"deleted    {counted(deleted, 'document')}")
     if added:
         console.out(f"added      {counted(added, 'document')}")
-    console.out(f"searched   {', '.join(made.fields)}")
-    stored = made.store.stored_fields()
+    console.out(f"searched   {', '.join(index.fields)}")
+    stored = index.store.stored_fields()
     if stored:
         console.out(f"stored     {', '.join(stored)}")
-    changed = "" if repr(made.analyser) == "analyser" else f", {made.analyser}"
-    console.out(f"language   {made.analyser.language}{changed}")
+    changed = "" if repr(index.analyser) == "analyser" else f", {index.analyser}"
+    console.out(f"language   {index.analyser.language}{changed}")
     console.out(f"try        podium search {path} 'your words'")

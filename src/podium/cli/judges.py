@@ -1,4 +1,4 @@
-"""`podium judges`: what to judge, how far judges agree, the consensus of their votes, and which labels clicks doubt."""
+"""`podium judges`: pool documents to judge, agreement between judges, consensus of their votes, suspect labels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Votes = Annotated[
 @app.command()
 def pool(
     runs: Annotated[list[str], typer.Argument(metavar="RUN", help="TREC runs.")],
-    depth: Annotated[int, typer.Option(help="How many documents of each run and query to judge.", min=1)] = 10,
+    depth: Annotated[int, typer.Option(help="The number of documents of each run and query to judge.", min=1)] = 10,
     judge: Annotated[
         list[str] | None,
         typer.Option("--judge", help="The name of a judge; repeat it for a sheet of several.", show_default="judge"),
@@ -42,9 +42,9 @@ def pool(
     output: Annotated[str, typer.Option("-o", "--output", help="Write the sheet to this CSV file.")] = "-",
     seed: options.Seed = 0,
 ) -> None:
-    """Write a sheet of documents to judge: the top of every run, per query in random order, grades to be filled in.
+    """Pool documents to judge: write a sheet of the top of every run, per query in random order, to fill in grades.
 
-    The sheet does not say which run found a document; how many each found is printed beside it.
+    The sheet does not say which run found a document; the number that each run found is printed.
     """
     from podium.formats.trec.trec import read_run
     from podium.judgments.pooling import pool as pooled
@@ -52,11 +52,11 @@ def pool(
 
     if output != "-":
         console.check_file(output, what="the sheet")
-    made = pooled([read_run(run) for run in runs], depth, names=runs, seed=seed)
-    write_sheet(made, output, judges=judge or ["judge"])
-    for run, found, alone in zip(runs, made.found.sum(axis=0).tolist(), made.alone().tolist(), strict=True):
-        console.say(f"{run}: {counted(found, 'document')}, {alone} found by no other run")
-    sizes = counted(len(made.query_ids), "query", "queries"), counted(len(made.document_ids), "document")
+    sheet = pooled([read_run(run) for run in runs], depth, names=runs, seed=seed)
+    write_sheet(sheet, output, judges=judge or ["judge"])
+    for run, count, alone in zip(runs, sheet.found.sum(axis=0).tolist(), sheet.alone().tolist(), strict=True):
+        console.say(f"{run}: {counted(count, 'document')}, {alone} found by no other run")
+    sizes = counted(len(sheet.query_ids), "query", "queries"), counted(len(sheet.document_ids), "document")
     console.say(f"to judge: {sizes[1]} of {sizes[0]}")
 
 
@@ -64,42 +64,52 @@ def pool(
 def agreement(
     votes: Votes,
     weights: Annotated[
-        Literal["none", "linear", "quadratic"], typer.Option(help="How far apart two grades are, in Cohen's κ.")
+        Literal["none", "linear", "quadratic"], typer.Option(help="Weights of disagreement in Cohen's κ.")
     ] = "none",
-    draws: Annotated[int, typer.Option(help="Resamplings of the items, for the intervals.", min=1)] = 1000,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    draws: Annotated[int, typer.Option(help="Bootstrap samples of the items, for the intervals.", min=1)] = 1000,
+    confidence: Annotated[float, typer.Option(help="The confidence level of the intervals.")] = 0.95,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Measure how far judges agree beyond chance: Krippendorff's α, Fleiss' κ, and Cohen's κ of every two judges.
+    """Measure agreement between judges beyond chance: Krippendorff's α, Fleiss' κ, and Cohen's κ of every two judges.
 
-    Fleiss' κ is left out where items have different numbers of judgments, Cohen's where two judges share no item, or
-    where there are more than 10 judges.
+    Fleiss' κ is left out if items have different numbers of judgments, Cohen's if two judges share no item, or if
+    there are more than 10 judges.
     """
     from podium.judgments.agreement import cohen, fleiss, krippendorff
     from podium.judgments.judgments import read_judgments
 
     judgments = read_judgments(votes)
     how: dict[str, Any] = {"draws": draws, "confidence": confidence, "seed": seed}
-    found: list[tuple[str, Agreement]] = [
+    coefficients: list[tuple[str, Agreement]] = [
         ("all", krippendorff(judgments, level=level, **how)) for level in ("nominal", "ordinal", "interval")
     ]
     counts = judgments.votes
     if (counts == counts[0]).all():
-        found.append(("all", fleiss(judgments, **how)))
+        coefficients.append(("all", fleiss(judgments, **how)))
     few = len(judgments.judges) <= _FEW
     for first, second in itertools.combinations(judgments.judges, 2) if few else ():
         if _share(judgments, first, second):
-            found.append((f"{first}, {second}", cohen(judgments, first, second, weights=weights, **how)))
+            coefficients.append((f"{first}, {second}", cohen(judgments, first, second, weights=weights, **how)))
     if as_json:
-        console.print_json([{"judges": who, **vars(one)} for who, one in found])
+        console.print_json([{"judges": who, **vars(coefficient)} for who, coefficient in coefficients])
         return
     rows = [
-        [who, one.name, f"{one.value:.4f}", f"{one.low:.4f}", f"{one.high:.4f}", str(one.items)] for who, one in found
+        [
+            who,
+            coefficient.name,
+            f"{coefficient.value:.4f}",
+            f"{coefficient.low:.4f}",
+            f"{coefficient.high:.4f}",
+            str(coefficient.items),
+        ]
+        for who, coefficient in coefficients
     ]
     console.print_table(["judges", "coefficient", "value", "low", "high", "items"], rows)
     _say_sizes(judgments)
-    for note in dict.fromkeys(f"{one.name}: {one.note}" for _, one in found if one.note):
+    for note in dict.fromkeys(
+        f"{coefficient.name}: {coefficient.note}" for _, coefficient in coefficients if coefficient.note
+    ):
         console.say(note)
 
 
@@ -108,11 +118,13 @@ def consensus(
     votes: Votes,
     how: Annotated[
         Literal["majority", "mean", "median", "dawid-skene"],
-        typer.Option(help="The way to one label: dawid-skene also estimates how good each judge is."),
+        typer.Option(help="How votes become one label; dawid-skene also estimates the accuracy of each judge."),
     ] = "majority",
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="Write the labels: qrels, or a table with their support where it is .csv."),
+        typer.Option(
+            "-o", "--output", help="Write the labels: a table with their support if it is .csv, otherwise qrels."
+        ),
     ] = None,
     preferences: Annotated[
         str | None,
@@ -120,7 +132,7 @@ def consensus(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make one label of several judges' grades for each document. Without -o and --json, qrels are printed."""
+    """Aggregate the grades of several judges into one label per document. Without -o and --json, qrels are printed."""
     from podium.formats.trec.trec import write_qrels
     from podium.judgments.consensus import consensus as agreed
     from podium.judgments.consensus import write_preferences_of
@@ -130,21 +142,21 @@ def consensus(
         if file not in (None, "-"):
             console.check_file(str(file), what=what)
     with console.printed_warnings():
-        found = agreed(read_judgments(votes), how)
+        labels = agreed(read_judgments(votes), how)
     if output is not None and output.lower().endswith(".csv"):
-        _write_table(found, output)
+        _write_table(labels, output)
     elif output is not None or not as_json:
-        write_qrels(found.qrels(), "-" if output is None else output)
+        write_qrels(labels.qrels(), "-" if output is None else output)
     if preferences is not None:
-        write_preferences_of(found, preferences)
+        write_preferences_of(labels, preferences)
     if as_json:
-        console.print_json(_summary(found))
+        console.print_json(_summary(labels))
         return
-    _say_sizes(found.judgments)
-    if len(found.single):
-        console.say(f"{counted(len(found.single), 'document')} with one judgment only")
-    if found.judges is not None:
-        for judge, accuracy in zip(found.judgments.judges, found.judges.accuracy.tolist(), strict=True):
+    _say_sizes(labels.judgments)
+    if len(labels.single):
+        console.say(f"{counted(len(labels.single), 'document')} with one judgment only")
+    if labels.judges is not None:
+        for judge, accuracy in zip(labels.judgments.judges, labels.judges.accuracy.tolist(), strict=True):
             console.say(f"{judge}: right in {100 * accuracy:.1f} %")
 
 
@@ -156,57 +168,59 @@ def suspects(
     log: click_logs.Log,
     how: Annotated[
         Literal["independent", "sequential", "full"],
-        typer.Option(help="Look at each document alone, also at its neighbours as shown, or at all of its query."),
+        typer.Option(
+            help="Use clicks on each document alone, also on its neighbours as shown, or on all of its query."
+        ),
     ] = "sequential",
-    top: Annotated[int, typer.Option(help="How many judgments to list, the most suspect first.", min=1)] = 20,
+    top: Annotated[int, typer.Option(help="The number of judgments to list, the most suspect first.", min=1)] = 20,
     sure: Annotated[
-        float, typer.Option(help="The probability of another grade from which -o takes it instead of the given one.")
+        float, typer.Option(help="-o takes another grade instead of the judge's from this probability on.")
     ] = 0.9,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="Write corrected judgments: a table where it is .csv, otherwise qrels."),
+        typer.Option("-o", "--output", help="Write corrected judgments: a table if it is .csv, otherwise qrels."),
     ] = None,
     repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """List the judgments that clicks speak against; -o takes the grade that clicks are sure of instead.
+    """List judgments that clicks contradict (label noise); -o corrects those that clicks are sure of.
 
-    A model of which grades go with which clicks is fitted to four fifths of the queries and checks the judgments of the
-    rest. Clicks alone decide, so have suspects judged again where you can, rather than correct them.
+    A model of grades given clicks is fitted to four fifths of the queries and checks the judgments of the rest. Clicks
+    alone decide, so have suspects judged again if you can, rather than correct them.
     """
     from podium.judgments.judgment_files import judgments_from, write_judgments
     from podium.judgments.suspects import suspects as checked
 
     if output not in (None, "-"):
         console.check_file(str(output), what="the judgments")
-    found = checked(judgments_from(judgments), click_logs.read_log(log, repeated=repeated), how, seed=seed)
-    corrected = found.corrected(sure)
+    doubt = checked(judgments_from(judgments), click_logs.read_log(log, repeated=repeated), how, seed=seed)
+    corrected = doubt.corrected(sure)
     if output is not None:
         write_judgments(corrected, output)
-    rows = _suspect_rows(found, top)
+    rows = _suspect_rows(doubt, top)
     if as_json:
         console.print_json([dict(zip(_SUSPECT_FIELDS, row, strict=True)) for row in rows])
     elif output != "-":
         shown = [[*map(str, row[:3]), f"{row[3]:g}", f"{row[4]:g}", *(f"{x:.3f}" for x in row[5:])] for row in rows]
         console.print_table(_SUSPECT_FIELDS, shown)
-    _say_sizes(found.judgments)
-    changed = int((corrected.grades != found.judgments.grades).sum())
-    left = len(found.judgments.grades) - len(found.order)
+    _say_sizes(doubt.judgments)
+    changed = int((corrected.grades != doubt.judgments.grades).sum())
+    left = len(doubt.judgments.grades) - len(doubt.order)
     what = "corrected" if output is not None else "would be corrected by -o"
     console.say(
-        f"{counted(len(found.order), 'judgment')} checked, {changed} {what} (another grade has probability {sure:g} or "
+        f"{counted(len(doubt.order), 'judgment')} checked, {changed} {what} (another grade has probability {sure:g} or "
         f"more){f'; {left} of documents that the log does not show' if left else ''}"
     )
 
 
-def _suspect_rows(found: Suspects, top: int) -> list[list[Any]]:
-    """Query, document, judge, grade, the likeliest grade, the probabilities of both, and the score."""
-    votes, names = found.judgments, found.judgments.item_names()
-    columns = votes.grades, found.likeliest, found.given, found.probability, found.score
+def _suspect_rows(suspects: Suspects, top: int) -> list[list[Any]]:
+    """Rows of query, document, judge, grade, the likeliest grade, the probabilities of both, and the suspicion."""
+    votes, names = suspects.judgments, suspects.judgments.item_names()
+    columns = votes.grades, suspects.likeliest, suspects.given, suspects.probability, suspects.score
     return [
         [*names[votes.items[row]], votes.judges[votes.judge_of[row]], *(float(column[row]) for column in columns)]
-        for row in found.order[:top].tolist()
+        for row in suspects.order[:top].tolist()
     ]
 
 
@@ -231,33 +245,43 @@ def _say_sizes(judgments: Judgments) -> None:
 
 
 _FEW = 10
-"""Judges of whom every two are compared."""
+"""Largest number of judges of whom every two are compared."""
 _SUSPECT_FIELDS = ["query", "document", "judge", "grade", "likeliest", "P(grade)", "P(likeliest)", "suspicion"]
 _FIELDS = ["query", "document", "label", "support", "spread", "judgments"]
 
 
-def _table(found: Consensus) -> list[list[Any]]:
-    columns = found.labels.tolist(), found.support.tolist(), found.spread.tolist(), found.judgments.votes.tolist()
-    return [[*names, *row] for names, row in zip(found.judgments.item_names(), zip(*columns, strict=True), strict=True)]
+def _table(consensus: Consensus) -> list[list[Any]]:
+    columns = (
+        consensus.labels.tolist(),
+        consensus.support.tolist(),
+        consensus.spread.tolist(),
+        consensus.judgments.votes.tolist(),
+    )
+    return [
+        [*names, *row] for names, row in zip(consensus.judgments.item_names(), zip(*columns, strict=True), strict=True)
+    ]
 
 
-def _write_table(found: Consensus, path: str) -> None:
+def _write_table(consensus: Consensus, path: str) -> None:
     from podium.base.files import writing
 
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_FIELDS, *_table(found)])
+    csv.writer(text, lineterminator="\n").writerows([_FIELDS, *_table(consensus)])
     with writing(path) as file:
         file.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
 
-def _summary(found: Consensus) -> dict[str, Any]:
-    made: dict[str, Any] = {"how": found.how, "items": [dict(zip(_FIELDS, row, strict=True)) for row in _table(found)]}
-    if found.judges is not None:
-        names, tables = found.judgments.judges, found.judges.tables.tolist()
-        accuracy = found.judges.accuracy.tolist()
-        made["grades"] = found.judgments.scale.tolist()
-        made["judges"] = [
+def _summary(consensus: Consensus) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "how": consensus.how,
+        "items": [dict(zip(_FIELDS, row, strict=True)) for row in _table(consensus)],
+    }
+    if consensus.judges is not None:
+        names, tables = consensus.judgments.judges, consensus.judges.tables.tolist()
+        accuracy = consensus.judges.accuracy.tolist()
+        summary["grades"] = consensus.judgments.scale.tolist()
+        summary["judges"] = [
             {"judge": name, "accuracy": right, "table": table}
             for name, right, table in zip(names, accuracy, tables, strict=True)
         ]
-    return made
+    return summary

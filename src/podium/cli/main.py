@@ -1,6 +1,6 @@
-"""`podium`: the commands together, and what errors look like.
+"""`podium`: the command line, and how it reports errors.
 
-One line on standard error; exit 1 where something failed, 2 where the command was misused, 130 where it was stopped.
+An error is one line on standard error. Exit codes: 1 failed, 2 misused, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ PANELS = {
     "Learn": ("check", "train", "rank", "explain", "aggregate"),
     "Measure": ("evaluate", "compare", "reconcile", "calibration"),
     "Documents": ("index", "search", "features"),
-    "People": ("clicks", "judges", "value", "interleave"),
+    "Clicks and judges": ("clicks", "judges", "value", "interleave"),
     "Production": ("serve", "feedback", "export", "prove", "import", "cache"),
 }
-"""The commands, as help shows them. Each is the function of its name in the module of its name, or the group there."""
+"""Commands by panel of the help text. Each is the function, or the group, of its name in the module of its name."""
 HOMES = {"import": ("import_", "import_model"), "prove": ("export", "prove")}
-"""The module and the function of commands that are called otherwise; import is a word of Python's."""
+"""Module and function of commands with other names; `import` is a keyword of Python."""
 
 
 class _Parts(Mapping[str, Any]):
-    """The commands by name; a module is imported when its command is asked for, since each takes time."""
+    """Commands by name; the module of a command is imported when it is asked for, for a quick start."""
 
     def __getitem__(self, name: str) -> Any:
         return _command(name)
@@ -58,9 +58,9 @@ def _command(name: str) -> Any:
     home, function = HOMES.get(name, (name, name))
     module = importlib.import_module(f"podium.cli.{home}")
     if hasattr(module, "app"):
-        made: Any = typer.main.get_group(module.app)
-        made.rich_help_panel = panel
-        return made
+        group: Any = typer.main.get_group(module.app)
+        group.rich_help_panel = panel
+        return group
     alone = typer.Typer(add_completion=False)
     alone.command(name, rich_help_panel=panel)(getattr(module, function))
     return typer.main.get_command(alone)
@@ -96,14 +96,14 @@ class Commands(TyperGroup):
         raise SystemExit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        try:  # what typer would make something else of
+        try:  # typer would handle these exceptions otherwise
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:
             console.say("podium: interrupted.")
             raise SystemExit(130) from None
-        except BrokenPipeError:  # whoever read our output has seen enough
+        except BrokenPipeError:  # stdout was closed early, e.g. by `head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(141) from None
 
@@ -133,12 +133,12 @@ def options(
 
 
 def report(error: BaseException) -> int:
-    """Print what went wrong in one line. Returns the exit code."""
+    """Print an error in one line. Returns the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, PodiumError):
         line, code = str(error), 2 if isinstance(error, ParameterError) else 1
-    elif hasattr(error, "format_message"):  # what typer says of wrong options, whichever click it brings
+    elif hasattr(error, "format_message"):  # a usage error of typer or click
         path = getattr(getattr(error, "ctx", None), "command_path", "podium")
         message = error.format_message().rstrip()
         line, code = f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2
@@ -152,12 +152,12 @@ def report(error: BaseException) -> int:
 
 
 def main() -> None:
-    """The program."""
-    gc.set_threshold(100_000)  # imports make many objects and no garbage: a search for it takes a fifth of the start
+    """Run the command line."""
+    gc.set_threshold(100_000)  # imports make many objects and no garbage: collecting takes a fifth of the start
     console.open_streams()
     if not os.environ.get("TERMINAL_WIDTH", "80").isdigit():
-        del os.environ["TERMINAL_WIDTH"]  # typer's own, which makes a number of whatever it is
+        del os.environ["TERMINAL_WIDTH"]  # typer would fail to convert it
     try:
         app()
     finally:
-        gc.freeze()  # or Python would look once more for garbage in all that was imported, for a fifth of the time
+        gc.freeze()  # skips the last garbage collection, a fifth of the time

@@ -1,4 +1,4 @@
-"""`podium methods`: a list of the methods and their parts, and a page about each one."""
+"""`podium methods`: list all methods and parts, and explain each one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def methods(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A method, or a part: a loss, scorer, solver, transform, metric, search, aggregator …",
+            help="A method, or a part: a loss, scorer, solver, transform, metric, tuning, aggregator …",
             show_default=False,
         ),
     ] = None,
@@ -34,17 +34,17 @@ def methods(
 def _list() -> None:
     from podium.methods import METHODS
 
-    for family in dict.fromkeys(found.family for found in METHODS.values()):
+    for family in dict.fromkeys(method.family for method in METHODS.values()):
         console.out(f"\n{family}")
         rows = [
-            [name, _first_line(found.page()), repr(found.learner)]
-            for name, found in METHODS.items()
-            if found.family == family
+            [name, _first_line(method.page()), repr(method.learner)]
+            for name, method in METHODS.items()
+            if method.family == family
         ]
         console.print_table(["method", "what it does", "recipe"], rows)
     console.out("\nparts")
     console.print_table(["kind", "names"], [[kind.kind, ", ".join(kind.catalogue())] for kind in _kinds()])
-    console.out("\nA page about one: podium methods NAME. With changes: 'listnet(scorer=mlp)', 'listnet(penalty=0.1)'.")
+    console.out("\nDocs of one: podium methods NAME. With changes: 'listnet(scorer=mlp)', 'listnet(penalty=0.1)'.")
 
 
 def _explain(text: str) -> None:
@@ -58,18 +58,18 @@ def _explain(text: str) -> None:
         _method_page(name, method(text))
         return
     kinds = _kinds()
-    found = [kind.catalogue()[name] for kind in kinds if name in kind.catalogue()]
-    for cls in found:  # a distribution and an aggregator may share a name
-        if cls is not found[0]:
+    parts = [kind.catalogue()[name] for kind in kinds if name in kind.catalogue()]
+    for cls in parts:  # a distribution and an aggregator may share a name
+        if cls is not parts[0]:
             console.out("")
         _page(cls, f"{name}: {'an' if cls.kind[0] in 'aeiou' else 'a'} {cls.kind}")
-    if found:
+    if parts:
         return
     try:
         metric = Metric.parse(text)
     except UnknownNameError:
-        known = {*METHODS, *(known for kind in kinds for known in kind.catalogue())}
-        raise UnknownNameError("method or part", name, known, see="podium methods") from None
+        names = {*METHODS, *(names for kind in kinds for names in kind.catalogue())}
+        raise UnknownNameError("method or part", name, names, see="podium methods") from None
     _page(type(metric), f"{metric}: a metric, in full {metric.tag()}")
 
 
@@ -98,18 +98,18 @@ def _kinds() -> list[type[Named]]:
     return parts
 
 
-def _method_page(name: str, found: Method) -> None:
+def _method_page(name: str, method: Method) -> None:
     from podium.base.registry import write
     from podium.recipe import Recipe
     from podium.tuning import space
 
-    learner = found.learner
-    console.out(f"{name}: {found.family}\n\n{found.page()}\n")
+    learner = method.learner
+    console.out(f"{name}: {method.family}\n\n{method.page()}\n")
     console.out(f"recipe  {learner!r}")
-    for setting, values in found.grid.items():
-        console.out(f"tried on validation data  {setting}: {', '.join(map(write, values))}")
-    for setting, one in space(found).items():
-        console.out(f"searched by optuna        {setting}: {_where(one.where)}")
+    for hyperparameter, values in method.grid.items():
+        console.out(f"tried on validation data  {hyperparameter}: {', '.join(map(write, values))}")
+    for hyperparameter, dimension in space(method).items():
+        console.out(f"searched by optuna        {hyperparameter}: {_where(dimension.where)}")
     if not isinstance(learner, Recipe):
         _parameters(learner)
         return
@@ -119,7 +119,7 @@ def _method_page(name: str, found: Method) -> None:
 
 
 def _where(where: tuple[Any, ...] | list[Any]) -> str:
-    """The values that a search tries, in words."""
+    """Values of a hyperparameter that tuning tries, in words."""
     from podium.base.registry import write
 
     if isinstance(where, list):
@@ -138,7 +138,7 @@ def _page(cls: type[Named], title: str) -> None:
 
 
 def _parameters(part: Named) -> None:
-    """The parameters of a part with their values."""
+    """Print the parameters of a part with their values."""
     from podium.base.registry import field_types, write
 
     for name in field_types(type(part)):

@@ -1,4 +1,4 @@
-"""Options that several commands have, described once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Preset = Annotated[
 Label = Annotated[str | None, typer.Option(help="The column of labels, in a table.", show_default="label")]
 Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
-SEARCH = typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
+SEARCH = typer.Option(help="Tuning of hyperparameters on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ClusterOption = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Work on a Dask cluster: local:N for N processes of this machine, or an address, e.g. tcp://host:8786.",
+        help="Run on a Dask cluster: local:N for N processes of this machine, or an address, e.g. tcp://host:8786.",
         metavar="ADDRESS",
         show_default=False,
     ),
 ]
 WithTies = Annotated[
     bool,
-    typer.Option("--with-ties", help="Odds of the model's own distribution over rankings with ties (pmop, pairties)."),
+    typer.Option("--with-ties", help="Odds from the model's distribution over rankings with ties (pmop, pairties)."),
 ]

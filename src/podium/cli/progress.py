@@ -15,13 +15,13 @@ from podium.base.progress import Progress
 from podium.cli import console
 
 _INTERVAL = 30.0
-"""Seconds between two lines where standard error is no terminal."""
+"""Seconds between two lines if standard error is no terminal."""
 _LARGE = 50e6
-"""Bytes of data from which on reading is announced where standard error is no terminal."""
+"""Bytes of data from which on reading is announced if standard error is no terminal."""
 
 
 class Bar:
-    """Adds up the shares of parts that run in parallel, and shows the sum."""
+    """Progress bar: the sum of the finished shares of parts that run in parallel."""
 
     def __init__(self, parts: int, *, live: Any = None, line: Any = None) -> None:
         self._parts, self._live, self._line = parts, live, line
@@ -32,7 +32,7 @@ class Bar:
         self.interrupted = False
 
     def put(self, part: str, share: float, *, finished: bool = False, skipped: bool = False) -> None:
-        """A share of a part is done; a finished part may have been skipped, and then says nothing about time.
+        """Record the finished share of a part; skipped parts do not count for the estimate of time.
 
         Raises KeyboardInterrupt again if one was lost.
         """
@@ -50,7 +50,7 @@ class Bar:
                 self._live.update(self._line, completed=done, description=" · ".join(self._shares))
 
     def progress(self, part: str = "") -> Progress:
-        """Progress of one part, or of parts that are stages of a computation: each finishes the one before it."""
+        """Callback for the progress of one part, or of stages of a computation: each finishes the one before it."""
         last = part
 
         def report(share: float, stage: str = "", /) -> None:
@@ -65,9 +65,9 @@ class Bar:
     def compiling(self, what: str = "") -> None:
         """Say, once, that functions are being compiled."""
         with self._lock:
-            told, self._told_of_compiling = self._told_of_compiling, True
+            said, self._told_of_compiling = self._told_of_compiling, True
             what = what or " · ".join(self._shares) or "functions"
-        if told:
+        if said:
             return
         from podium.jit.compiled import is_cached
 
@@ -82,7 +82,7 @@ class Bar:
             self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def words(self) -> str:
-        """How far it is, in a line."""
+        """Progress in one line."""
         with self._lock:
             running = ", ".join(f"{part} {share:.0%}" for part, share in self._shares.items())
             gone = time.monotonic() - self._begun
@@ -96,7 +96,7 @@ class Bar:
 
 @contextmanager
 def progress_bar(parts: int) -> Iterator[Bar]:
-    """A bar over a number of parts, removed at the end. Says so where functions are compiled for long."""
+    """Show a bar over a number of parts, removed at the end. Says so if compiling functions takes long."""
     from podium.jit.compiled import on_long_compilation
 
     with ExitStack() as stack:
@@ -129,7 +129,7 @@ def _interrupts(bar: Bar) -> Iterator[None]:
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Say that data is being read: a labelled, moving bar on a terminal, elsewhere a line where it is large."""
+    """Say that data is being read: a labelled, moving bar on a terminal, elsewhere a line if it is large."""
     size = _size(path)
     label = f"reading {path}" + (f" ({size / 1e6:.0f} MB)" if size >= 1e6 else "")
     if sys.stderr.isatty():
@@ -144,7 +144,7 @@ def reading(path: str) -> Iterator[None]:
 
 @contextmanager
 def _lines(bar: Bar) -> Iterator[None]:
-    """Print how far a bar is from time to time."""
+    """Print the progress of a bar from time to time."""
     ended = threading.Event()
 
     def tell() -> None:
@@ -177,7 +177,7 @@ def _live() -> Any:
 
 
 def _size(path: str) -> int:
-    """The bytes of a file, or of the files in a folder."""
+    """Bytes of a file, or of the files in a folder."""
     place = Path(path)
     try:
         files = [file for file in place.rglob("*") if file.is_file()] if place.is_dir() else [place]

@@ -1,4 +1,4 @@
-"""`podium rank`: scores and rankings from a model."""
+"""`podium rank`: score and rank documents with a model."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ import typer
 from podium.cli import clusters, console, options
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from podium.base.arrays import Array
     from podium.data import Dataset
     from podium.distributions.rank_summary import RankSummary
     from podium.model import Model
 
 
 class Format(StrEnum):
-    """How a ranking is written."""
+    """Output formats of a ranking."""
 
     SCORES = "scores"
     TREC = "trec"
@@ -43,7 +41,8 @@ def rank(
     odds: Annotated[
         bool,
         typer.Option(
-            "--odds", help="Also give each document's chance to be first, its expected rank and a 90 % interval."
+            "--odds",
+            help="Also give probabilities of ranks: of being first, the expected rank, and a 90 % interval.",
         ),
     ] = False,
     with_ties: options.WithTies = False,
@@ -60,7 +59,6 @@ def rank(
     """
     from podium.base.files import writing
     from podium.cli.documents import read_documents
-    from podium.formats.trec.trec import Run, write_run
     from podium.model import Model
 
     _check(format, odds=odds, with_ties=with_ties, top=top)
@@ -71,14 +69,16 @@ def rank(
     grouped = documents.grouped()
     with clusters.opened(cluster) as workers:
         scores = fitted.score(grouped) if workers is None else workers.score(fitted, grouped)
-    found = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None
+    summary = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None
     if format is Format.TREC:
+        from podium.formats.trec.trec import Run, write_run
+
         write_run(Run.from_scores(grouped, scores), output, top=top)
         return
     if format is Format.JSONL:
-        lines = _objects(grouped, scores, found, top=top)
-    elif found is not None:
-        lines = _table(grouped, scores, found, top=top)
+        lines = _objects(grouped, scores, summary, top=top)
+    elif summary is not None:
+        lines = _table(grouped, scores, summary, top=top)
     else:
         lines = (f"{score!r}\n" for score in documents.from_grouped(scores).tolist())
     with writing(output) as file:
@@ -97,29 +97,29 @@ def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | Non
         raise ParameterError(f"{kind} has no place for odds. Use --format jsonl, or no --format for a table.")
 
 
-def _odds(model: Model, data: Dataset, scores: NDArray[np.float64], *, with_ties: bool) -> RankSummary:
-    found = model.distribution(data, with_ties=with_ties, scores=scores)
-    console.say(f"odds: {found.how}.")
-    return found.summary()
+def _odds(model: Model, data: Dataset, scores: Array, *, with_ties: bool) -> RankSummary:
+    distribution = model.distribution(data, with_ties=with_ties, scores=scores)
+    console.say(f"odds: {distribution.how}.")
+    return distribution.summary()
 
 
-def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | None, *, top: int | None) -> Iterator[str]:
-    """A line per document, query by query, best first; documents of equal score as in the data."""
+def _objects(data: Dataset, scores: Array, odds: RankSummary | None, *, top: int | None) -> Iterator[str]:
+    """JSON lines, one per document, best first within each query; ties in the order of the data."""
     for q in range(data.n_queries):
         for rank, row in _best_first(data, scores, q, top=top):
-            found: dict[str, Any] = {
+            fields: dict[str, Any] = {
                 "query": data.query_name(q),
                 "document": data.document_name(row),
                 "rank": rank,
                 "score": float(scores[row]),
             }
             if odds is not None:
-                found["first"], found["expected_rank"] = float(odds.first[row]), float(odds.expected[row])
-                found["interval"] = [int(odds.low[row]), int(odds.high[row])]
-            yield json.dumps(found, ensure_ascii=False) + "\n"
+                fields["first"], fields["expected_rank"] = float(odds.first[row]), float(odds.expected[row])
+                fields["interval"] = [int(odds.low[row]), int(odds.high[row])]
+            yield json.dumps(fields, ensure_ascii=False) + "\n"
 
 
-def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top: int | None) -> Iterator[str]:
+def _table(data: Dataset, scores: Array, odds: RankSummary, *, top: int | None) -> Iterator[str]:
     """A table per query, best first."""
     heads = ["rank", "document", "score", "first", "expected rank", "90 % interval"]
     for q in range(data.n_queries):
@@ -135,12 +135,12 @@ def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top
             yield "  ".join(aligned).rstrip() + "\n"
 
 
-def _best_first(data: Dataset, scores: NDArray[np.float64], q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
-    """The dense ranks and the rows of a query's `top` documents, best first."""
+def _best_first(data: Dataset, scores: Array, q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
+    """Dense ranks and rows of a query's `top` documents, best first."""
     from podium.jit.sorting import dense_ranks, order
 
     first = int(data.offsets[q])
-    mine = scores[first : data.offsets[q + 1]]
-    ranks = dense_ranks(mine)
-    for k in order(mine).tolist()[:top]:
+    query_scores = scores[first : data.offsets[q + 1]]
+    ranks = dense_ranks(query_scores)
+    for k in order(query_scores).tolist()[:top]:
         yield int(ranks[k]), first + k

@@ -17,7 +17,7 @@ Side = Annotated[
     str | None,
     typer.Option(
         help="A preset, e.g. lightgbm, trec, sklearn, or fields of a convention, e.g. gain=linear,empty=zero. "
-        "Without it: podium's own convention.",
+        "By default podium's own convention.",
         show_default=False,
     ),
 ]
@@ -30,18 +30,16 @@ def reconcile(
     ],
     a: Side = None,
     b: Side = None,
-    metric: Annotated[str, typer.Option("-m", "--metric", help="The measure that both sides compute.")] = "ndcg@10",
+    metric: Annotated[str, typer.Option("-m", "--metric", help="The metric that both sides compute.")] = "ndcg@10",
     as_json: options.Json = False,
 ) -> None:
-    """Explain the difference between two tools' numbers for the same ranking, convention by convention.
+    """Explain why two tools report different metrics for the same ranking, convention by convention.
 
-    Prints both numbers, what each convention adds to the difference, and the queries that matter most.
+    Prints both numbers, the contribution of each convention to the difference, and the queries that matter most.
     """
     from podium.base.errors import ParameterError
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
-    from podium.formats import read_data
-    from podium.formats.scores_file import read_scores
     from podium.formats.sniff import sniff
 
     check_files(judged, [ranked], command="reconcile")
@@ -51,14 +49,17 @@ def reconcile(
     if sniff(judged) == "qrels":
         from podium.formats.trec.trec import read_qrels, read_run
 
-        found = reconcile_run(read_qrels(judged), read_run(ranked), first, second)
+        result = reconcile_run(read_qrels(judged), read_run(ranked), first, second)
     else:
+        from podium.formats import read_data
+        from podium.formats.scores_file import read_scores
+
         data = read_data(judged)
-        found = explain(data, read_scores(ranked, data), first, second)
+        result = explain(data, read_scores(ranked, data), first, second)
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(result.to_dict())
     else:
-        _print(found)
+        _print(result)
 
 
 def _side(metric: str, convention: str | None) -> Metric:
@@ -66,48 +67,48 @@ def _side(metric: str, convention: str | None) -> Metric:
     from podium.metrics import Metric
 
     if "[" in metric:
-        raise ParameterError(f"-m {metric}: give the conventions with --a and --b, and the measure alone with -m.")
+        raise ParameterError(f"-m {metric}: give the conventions with --a and --b, and the metric alone with -m.")
     return Metric.parse(metric if convention is None else f"{metric}[{convention}]")
 
 
-def _print(found: Reconciliation) -> None:
+def _print(result: Reconciliation) -> None:
     from podium.evaluation.report_texts import format_value
 
-    names, averages = found.names, found.averages
+    names, averages = result.names, result.averages
     rows = [
         [name, format_value(average.value), str(average.queries), str(average.skipped), metric.tag()]
-        for name, average, metric in zip(names, averages, (found.a, found.b), strict=True)
+        for name, average, metric in zip(names, averages, (result.a, result.b), strict=True)
     ]
     console.print_table(["", "mean", "queries", "skipped", "convention"], rows)
-    console.out(f"\n{names[1]} − {names[0]} = {found.difference:+.6f}")
-    moving = [term for term in found.terms if term.queries]
+    console.out(f"\n{names[1]} − {names[0]} = {result.difference:+.6f}")
+    moving = [term for term in result.terms if term.queries]
     if moving:
         console.out("")
         lines = [[f"{term.amount:+.6f}", str(term.queries), term.words] for term in moving]
         console.print_table(["adds", "queries", "because"], lines)
-    idle = [" and ".join(term.fields) for term in found.terms if not term.queries]
+    idle = [" and ".join(term.fields) for term in result.terms if not term.queries]
     if idle:
         console.out(f"\nDiffer too, without effect on this ranking: {', '.join(idle)}.")
     if moving:
-        _print_queries(found)
+        _print_queries(result)
 
 
-def _print_queries(found: Reconciliation) -> None:
+def _print_queries(result: Reconciliation) -> None:
     from podium.evaluation.report_texts import format_value
 
     rows = []
-    for q in found.top_queries():
-        most = max(range(len(found.terms)), key=lambda k: abs(found.shares[k, q]))
-        first, second = found.values[:, q]
-        share = f"{found.shares[:, q].sum():+.6f}"
+    for q in result.top_queries():
+        most = max(range(len(result.terms)), key=lambda k: abs(result.shares[k, q]))
+        first, second = result.values[:, q]
+        share = f"{result.shares[:, q].sum():+.6f}"
         rows.append(
             [
-                found.query_ids[q],
+                result.query_ids[q],
                 format_value(first),
                 format_value(second),
                 share,
-                " and ".join(found.terms[most].fields),
+                " and ".join(result.terms[most].fields),
             ]
         )
     console.out("")
-    console.print_table(["query", *found.names, "adds", "mostly by"], rows)
+    console.print_table(["query", *result.names, "adds", "mostly by"], rows)

@@ -1,4 +1,4 @@
-"""`podium search`: documents for a query, by BM25 or by a model."""
+"""`podium search`: search an index by BM25, or re-rank its results by a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def search(
     index: Annotated[str, typer.Argument(help="An index that podium index made.")],
-    query: Annotated[str | None, typer.Argument(help="What to look for.", show_default=False)] = None,
+    query: Annotated[str | None, typer.Argument(help="The words to search for.", show_default=False)] = None,
     k: Annotated[
         int | None,
         typer.Option("-k", "--top", help="The number of documents: 10, or 1000 in a run.", min=1, show_default=False),
@@ -32,19 +32,20 @@ def search(
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="A model that ranks the best documents of the first stage.", show_default=False)
+        str | None,
+        typer.Option(help="A model that re-ranks the best documents of the first stage.", show_default=False),
     ] = None,
     depth: Annotated[
         int | None,
         typer.Option(
-            help="With --model: the number of candidates it ranks; that of its training data if not given.",
+            help="With --model: the number of candidates to re-rank; by default that of its training data.",
             min=1,
             show_default=False,
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(help="Only documents with such a stored field, e.g. 'year>=1990'; repeat it.", show_default=False),
+        typer.Option(help="A filter on a stored field, e.g. 'year>=1990'; repeat it.", show_default=False),
     ] = None,
     queries: Annotated[str | None, typer.Option(help="A file of queries, in place of one.", show_default=False)] = None,
     run: Annotated[
@@ -52,23 +53,23 @@ def search(
         typer.Option(help="With --queries: the TREC run to write; - is standard output.", show_default=False),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="With --model: what each feature adds, document by document.")
+        bool,
+        typer.Option("--explain", help="With --model: the contribution of each feature to the score of each document."),
     ] = False,
     json: options.Json = False,
 ) -> None:
     """Search an index, for one query or for a file of them."""
-    from podium.engine import Engine
     from podium.text.index.index import Index
 
     _check(query, queries, run, model=model, by=by, explain=explain)
     with console.printed_warnings():
-        found = Index.open(index)
-        engine = None if model is None else Engine(found, model, depth=depth)
+        opened = Index.open(index)
+        engine = None if model is None else _engine(opened, model, depth)
     if queries is not None:
-        _run(found, engine, queries, str(run), k=k or 1000, by=by, where=where)
+        _run(opened, engine, queries, str(run), k=k or 1000, by=by, where=where)
     else:
-        _one(found, engine, str(query), k=k or 10, by=by, where=where, explain=explain, as_json=json)
-    found.close()
+        _one(opened, engine, str(query), k=k or 10, by=by, where=where, explain=explain, as_json=json)
+    opened.close()
 
 
 def _check(
@@ -82,6 +83,12 @@ def _check(
         raise ParameterError("--explain takes a model apart, so it needs --model.")
     if model is not None and by is not None:
         raise ParameterError("--by: a model has the first stage that it was trained with. Leave one of them out.")
+
+
+def _engine(index: Index, model: str, depth: int | None) -> Engine:
+    from podium.engine import Engine
+
+    return Engine(index, model, depth=depth)
 
 
 def _filter(index: Index, where: list[str] | None) -> Any:
@@ -129,7 +136,7 @@ def _one(
 
 
 def _shares(engine: Engine, answer: Answer, row: int) -> None:
-    """The features that matter most for a document."""
+    """Print the features that matter most for a document."""
     import numpy as np
 
     assert answer.shares is not None
@@ -140,17 +147,17 @@ def _shares(engine: Engine, answer: Answer, row: int) -> None:
 
 def _object(row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> dict[str, Any]:
     rank, id, score, document, text = row
-    found = {"rank": rank, "id": id, "score": score, "document": document}
-    found["snippet"] = {"text": text.text, "marks": [list(one) for one in text.marks]}
+    fields = {"rank": rank, "id": id, "score": score, "document": document}
+    fields["snippet"] = {"text": text.text, "marks": [list(mark) for mark in text.marks]}
     if engine is not None:
-        found["first_stage"] = int(answer.first_stage[rank - 1])
+        fields["first_stage"] = int(answer.first_stage[rank - 1])
     if engine is not None and explain:
         names = [repr(feature) for feature in engine.features]
         values = [None if value != value else value for value in answer.features[rank - 1].tolist()]
-        found["features"] = dict(zip(names, values, strict=True))
+        fields["features"] = dict(zip(names, values, strict=True))
         if answer.shares is not None:
-            found["shares"] = dict(zip(names, answer.shares[rank - 1].tolist(), strict=True))
-    return found
+            fields["shares"] = dict(zip(names, answer.shares[rank - 1].tolist(), strict=True))
+    return fields
 
 
 def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: int, by: str | None, where: Any) -> None:
@@ -160,7 +167,7 @@ def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: i
     if target != "-":
         console.check_file(target, what="a run")
     topics, allowed = read_queries(queries), _filter(index, where)
-    found: dict[str, dict[str, float]] = {}
+    run: dict[str, dict[str, float]] = {}
     with progress.progress_bar(1) as bar:
         for topic in tracked(topics, bar.progress(queries)):
             answer: Any = (
@@ -168,8 +175,8 @@ def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: i
                 if engine is None
                 else engine.search(topic.text, k, vector=topic.vector, where=allowed)
             )
-            found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
-    nothing = [id for id, scores in found.items() if not scores]
+            run[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
+    nothing = [id for id, scores in run.items() if not scores]
     if nothing:
         console.say(f"nothing found for {len(nothing)} of {len(topics)} queries, e.g. {nothing[0]}.")
-    write_run(Run.from_dict({id: scores for id, scores in found.items() if scores}), target)
+    write_run(Run.from_dict({id: scores for id, scores in run.items() if scores}), target)

@@ -1,4 +1,4 @@
-"""`podium serve`: models and an index behind HTTP."""
+"""`podium serve`: serve models and an index over HTTP."""
 
 from __future__ import annotations
 
@@ -23,14 +23,18 @@ def serve(
     ] = None,
     alias: Annotated[
         list[str] | None,
-        typer.Option(help="A name for a model, as default=web@3; repeat it for more.", show_default=False),
+        typer.Option(help="A name for a model, e.g. default=web@3; repeat it for more.", show_default=False),
     ] = None,
     shelf: Annotated[
         str | None,
-        typer.Option(help="A folder that keeps models and aliases, to swap while it runs.", show_default=False),
+        typer.Option(
+            help="The model store: a folder of models and aliases, to swap while it runs.", show_default=False
+        ),
     ] = None,
     store: Annotated[str | None, typer.Option(help="A file for feedback, made if needed.", show_default=False)] = None,
-    data: Annotated[str | None, typer.Option(help="Data whose queries can be looked up.", show_default=False)] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data whose queries the web interface shows.", show_default=False)
+    ] = None,
     keys: Annotated[
         str | None,
         typer.Option(
@@ -41,7 +45,7 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="The port to listen on.", show_default="8080")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes that answer requests.", show_default="1")] = None,
+    workers: Annotated[int | None, typer.Option(help="The number of worker processes.", show_default="1")] = None,
     settings: Annotated[
         str | None, typer.Option(help="A TOML file with these and more settings.", show_default=False)
     ] = None,
@@ -49,10 +53,10 @@ def serve(
         bool, typer.Option("--show-settings", help="Print all settings as they would be used, and end.")
     ] = False,
 ) -> None:
-    """Rank, explain and search over HTTP, and keep what people click.
+    """Serve models over HTTP: rank, explain, search, and keep clicks and judgments of users.
 
-    A model is called like its file: web.podium is web@1, and the alias `default` names the first one. `/` is a page
-    to look at rankings; /openapi.json describes every request. SIGTERM ends it after the requests in work.
+    A model is named after its file: web.podium is web@1, and the alias `default` names the first one. `/` is the web
+    interface; /openapi.json describes every request. SIGTERM ends it after the requests in work.
     """
     from podium.service.settings import Settings, of_kubernetes
 
@@ -60,22 +64,22 @@ def serve(
     if theirs:
         console.say(f"note: ignoring {', '.join(theirs)}: Kubernetes sets them for a service of this name.")
     models, index = _sorted(sources or [])
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "models": tuple(models) or None, "index": index, "aliases": tuple(alias or ()) or None, "shelf": shelf,
         "store": store, "data": data, "keys": keys, "host": host, "port": port, "workers": workers,
     }  # fmt: skip
-    made = Settings.read(settings, given=given)
+    chosen = Settings.read(settings, given=options)
     if show_settings:
-        for line in made.lines():
+        for line in chosen.lines():
             console.out(line)
         return
-    if not (made.models or made.index or made.shelf):
+    if not (chosen.models or chosen.index or chosen.shelf):
         raise ParameterError("nothing to serve. Give a model, an index, or --shelf DIR. See: podium serve --help")
-    run(made)
+    run(chosen)
 
 
 def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
-    """Models and the index, told apart by how the files begin."""
+    """Models and the index, told apart by the content of the files."""
     from podium.formats.sniff import sniff
 
     models: list[str] = []
@@ -127,6 +131,6 @@ def _check_port(settings: Settings) -> None:
 
 def _greet(settings: Settings) -> None:
     address = f"http://{settings.host}:{settings.port}"
-    console.say(f"podium serves {address} (a page; {address}/openapi.json describes the rest). Ctrl-C ends it.")
+    console.say(f"podium serves {address} (web interface; {address}/openapi.json describes the API). Ctrl-C ends it.")
     if not settings.keys:
-        console.say("without --keys, only this machine is served, and whoever uses it may do everything.")
+        console.say("without --keys, only this machine is served, and every user of it may do everything.")

@@ -1,4 +1,4 @@
-"""`podium train`: a model from data."""
+"""`podium train`: train a model."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def train(
         str, typer.Option(help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.")
     ] = "lambdamart",
     valid: Annotated[
-        str | None, typer.Option(help="Validation data, to choose settings and to stop by.", show_default=False)
+        str | None, typer.Option(help="Validation data, for tuning and early stopping.", show_default=False)
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
             "-m",
             "--metric",
-            help="What validation data is judged by.",
-            show_default="ndcg@10; weighted-dcg@10 where only clicks judge it",
+            help="The metric on validation data.",
+            show_default="ndcg@10; weighted-dcg@10 if it has clicks only",
         ),
     ] = None,
     clicks: Annotated[
@@ -40,16 +40,18 @@ def train(
         str | None,
         typer.Option(
             metavar="FILE|none",
-            help="How likely each rank is looked at: what podium clicks propensity -o wrote; none: clicks as they are.",
+            help="Examination probabilities of ranks, from podium clicks propensity -o; none: uncorrected clicks.",
             show_default=False,
         ),
     ] = None,
-    clip: Annotated[float, typer.Option(help="With --clicks: propensities below this are taken as this.")] = 0.01,
+    clip: Annotated[
+        float, typer.Option(help="With --clicks: the smallest propensity; smaller ones are clipped.")
+    ] = 0.01,
     propensities_as: Annotated[
         By,
         typer.Option(
-            help="With --clicks: weights divide clicks by propensities; offsets add their logarithms to the scores "
-            "while learning, which has less noise, for softmax, ranknet, lambdarank, pmop-fd and "
+            help="With --clicks: weights divide clicks by propensities (IPS); offsets add their logarithms to the "
+            "scores while learning, which has less noise, for softmax, ranknet, lambdarank, pmop-fd and "
             "'lambdamart(damped=false)'."
         ),
     ] = "weights",
@@ -61,12 +63,12 @@ def train(
     cluster: options.ClusterOption = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")] = "model.podium",
 ) -> None:
-    """Train a model.
+    """Train a model; `podium methods` lists the methods.
 
-    With validation data, the method's settings are chosen by it. `podium methods` lists the methods.
+    With validation data, the method's hyperparameters are tuned on it.
 
-    With --clicks, the data's own grades are not learned from: a click counts one over the propensity of its rank, or,
-    with --propensities-as offsets, as what it is beside the clicks that its rank lets expect.
+    With --clicks, the model learns from clicks instead of the data's grades (unbiased learning to rank): a click counts
+    one over the propensity of its rank, or, with --propensities-as offsets, compared with the clicks expected at it.
     """
     from podium.base.errors import ParameterError
     from podium.methods import method as named
@@ -101,17 +103,17 @@ def train(
 
 
 def _stops_early(model: Model) -> bool:
-    """Whether the best of the iterations was chosen on validation data."""
+    """Whether validation data chose the best iteration."""
     return getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
 
 
 def _has_grades(data: Table) -> bool:
-    """Whether some document is judged relevant; LETOR files write 0 where nobody judged."""
+    """Whether some document is judged relevant; LETOR files write 0 for unjudged ones."""
     return data.labels is not None and bool((data.labels > 0).any())
 
 
 def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, Table | None]:
-    """The training data, and the validation data where there is some; `roles` name the columns of tables."""
+    """Read training data, and validation data if there is any; `roles` name the columns of tables."""
     from pathlib import Path
 
     from podium.base.errors import DataError
@@ -153,11 +155,11 @@ def _print(model: Model, training: Table, validation: Table | None, *, rule: str
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
     if validation is None:
-        console.out("validation none: settings are the method's own")
+        console.out("validation none: hyperparameters are the method's defaults")
     else:
         console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
         if len(info.get("trials", [])) > 1 or _stops_early(model):
-            console.out("           optimistic, since it chose the model: measure by other data, with podium evaluate")
+            console.out("           optimistic, since it chose the model: evaluate on other data, with podium evaluate")
     trials = info.get("trials", [])
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")

@@ -15,7 +15,7 @@ By = Literal["weights", "offsets"]
 
 
 def read_weighing(log: str | None, propensities: str | None, *, clip: float, by: By) -> Weighing | None:
-    """What --clicks, --propensities, --clip and --propensities-as ask for; None without a log."""
+    """Read the options --clicks, --propensities, --clip and --propensities-as; None without a log."""
     if log is None:
         if propensities is not None:
             raise ParameterError("--propensities go with --clicks LOG, the log that they weight.")
@@ -29,8 +29,8 @@ def read_weighing(log: str | None, propensities: str | None, *, clip: float, by:
 
     if propensities == "none":
         console.say(
-            "warning: clicks are taken as they are. Documents that were shown at the top had more of them for that "
-            "alone, and the model learns to repeat it. Estimate propensities: podium clicks propensity."
+            "warning: clicks are taken as they are, with their position bias: documents shown at the top have more of "
+            "them for that alone, and the model learns to repeat it. Estimate propensities: podium clicks propensity."
         )
     estimated = None if propensities == "none" else read_propensities(propensities)
     # a document twice on a page does no harm here: weights count its impressions
@@ -38,7 +38,7 @@ def read_weighing(log: str | None, propensities: str | None, *, clip: float, by:
 
 
 def weigh(clicks: Weighing, data: Table, *, to_learn: bool) -> Table:
-    """The data with document weights in place of grades; what they rest on is printed."""
+    """Replace grades by document weights from clicks, and print how many clicks and documents they rest on."""
     with console.printed_warnings():
         weighted = clicks.training(data) if to_learn else clicks.validation(data)
     console.say(

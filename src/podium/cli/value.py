@@ -1,4 +1,4 @@
-"""`podium value`: what a ranker would have earned, from a log of clicks on what others showed."""
+"""`podium value`: off-policy (counterfactual) evaluation of rankers from a click log."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def value(
     log: click_logs.Log,
     propensities: Annotated[
         str,
-        typer.Option(help="How likely each rank is to be looked at: the file that podium clicks propensity wrote."),
+        typer.Option(help="Examination probabilities of ranks: the file that podium clicks propensity wrote."),
     ],
     data: Annotated[
         str | None,
@@ -41,34 +41,32 @@ def value(
     how: Annotated[
         Literal["ips", "snips", "dm", "dr"],
         typer.Option(
-            help="ips weighs clicks by inverse propensities; snips normalises the weights; dm trusts guessed "
-            "relevance; dr corrects the guess by weighted clicks."
+            help="ips: inverse propensity scoring; snips: self-normalised; dm: the direct method, by estimated "
+            "relevance; dr: doubly robust, both."
         ),
     ] = "dr",
     discount: Annotated[
-        str, typer.Option(help="What a place is worth: dcg@10 (or another cut), dcg, or examination: expected clicks.")
+        str, typer.Option(help="The discount of a rank: dcg@10 (or another cut), dcg, or examination: expected clicks.")
     ] = "dcg@10",
     relevance: Annotated[
         str,
         typer.Option(
-            help="Who guesses relevance, for dm and dr: a click model, or features: logistic regression on the data."
+            help="Relevance model for dm and dr: a click model, or features: logistic regression on the data."
         ),
     ] = "pbm(prior=0.1)",
-    clip: Annotated[float, typer.Option(help="The smallest propensity that clicks are divided by.")] = 0.01,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    clip: Annotated[float, typer.Option(help="The smallest propensity; smaller ones are clipped.")] = 0.01,
+    confidence: Annotated[float, typer.Option(help="The confidence level of the intervals.")] = 0.95,
     repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Estimate what rankers would have earned, from clicks on what others showed.
+    """Estimate the value of rankers by off-policy (counterfactual) evaluation, from clicks on other rankings.
 
     The value is DCG (or expected clicks) with P(click at rank 1) as gain, averaged over the pages of the log, whose own
-    rankings are valued too. Differences are taken page by page: they are surer than two intervals side by side.
+    rankings are valued too. Differences are paired by page, and so are surer than two intervals compared.
     """
     from podium.clicks.propensity_file import read_propensities
-    from podium.counterfactual import cross_fitted
     from podium.counterfactual import value as estimated
-    from podium.formats import read_data
 
     curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated)
     by_features = relevance == "features" and how in ("dm", "dr")
@@ -78,20 +76,25 @@ def value(
     guess: Any = relevance
     with console.printed_warnings():
         if by_features:
+            from podium.counterfactual import cross_fitted
+            from podium.formats import read_data
+
             documents = next((documents for _, documents in read if documents is not None), None)
             guess = cross_fitted(documents or read_data(data), clicks, propensities=curve, seed=seed)
-        found = estimated(
+        estimates = estimated(
             clicks, runs, propensities=curve, how=how, discount=discount, relevance=guess, clip=clip,
             confidence=confidence, seed=seed,
         )  # fmt: skip
     if as_json:
-        console.print_json(asdict(found) | {"sentences": [one.sentence() for one in found.differences]})
+        console.print_json(
+            asdict(estimates) | {"sentences": [difference.sentence() for difference in estimates.differences]}
+        )
     else:
-        _print(found)
+        _print(estimates)
 
 
 def _names(rankers: list[str]) -> list[str]:
-    """The rankers by the names of their files, or by their paths where these are alike."""
+    """Names of the rankers: those of their files, or their paths if two files have the same name."""
     stems = [Path(path).stem for path in rankers]
     return stems if len(set(stems)) == len(stems) else list(rankers)
 
@@ -111,58 +114,61 @@ def _check(rankers: list[str], data: str | None, *, by_features: bool) -> None:
 
 
 def _read(path: str, data: str | None) -> tuple[Run, Table | None]:
-    """A ranker's scores of documents by their ids; for a model, with the data."""
-    from podium.cli.documents import read_documents
+    """Read a ranker's scores of documents by their ids; for a model, with the data."""
     from podium.formats.trec.trec import Run, read_run
-    from podium.model import Model
 
     if not zipfile.is_zipfile(path):
         return read_run(path), None
+    from podium.cli.documents import read_documents
+    from podium.model import Model
+
     assert data is not None, "checked before"
     model = Model.load(path)
     documents = read_documents(data, model, labels=False)
     return Run.from_scores(documents, model.score(documents)), documents
 
 
-def _print(found: Values) -> None:
+def _print(estimates: Values) -> None:
     from podium.counterfactual import LOGGED
 
-    users = "" if found.users is None else f" of {counted(found.users, 'user')}"
-    console.say(f"{found.pages:.0f} pages{users}, {found.clicks:.0f} clicks; {found.how}, {found.discount}")
-    if found.left_out:
-        console.say(f"{found.left_out:.0f} pages of queries that not every ranker ranks are left out")
-    if found.ignored_clicks:
-        console.say(f"{found.ignored_clicks:.0f} clicks at ranks without a propensity are ignored")
-    console.say(_SURE[found.propensities])
-    if found.how == "dm":
+    users = "" if estimates.users is None else f" of {counted(estimates.users, 'user')}"
+    console.say(
+        f"{estimates.pages:.0f} pages{users}, {estimates.clicks:.0f} clicks; {estimates.how}, {estimates.discount}"
+    )
+    if estimates.left_out:
+        console.say(f"{estimates.left_out:.0f} pages of queries that not every ranker ranks are left out")
+    if estimates.ignored_clicks:
+        console.say(f"{estimates.ignored_clicks:.0f} clicks at ranks without a propensity are ignored")
+    console.say(_SURE[estimates.propensities])
+    if estimates.how == "dm":
         console.say("dm: the intervals do not include errors of the guessed relevance")
-    ends = min(one.low for one in found.values), max(one.high for one in found.values)
+    ends = min(ranker.low for ranker in estimates.values), max(ranker.high for ranker in estimates.values)
     rows = [
         [
-            one.name,
-            f"{one.value:.4f}",
-            f"{one.low:.4f} to {one.high:.4f}",
-            _bar(one.low, one.value, one.high, *ends),
-            "–" if found.how == "dm" and one.name != LOGGED else f"{one.effective_clicks:.0f}",
-            f"{100 * one.clipped:.1f} %",
-            f"{100 * one.never_shown:.1f} %",
+            ranker.name,
+            f"{ranker.value:.4f}",
+            f"{ranker.low:.4f} to {ranker.high:.4f}",
+            _bar(ranker.low, ranker.value, ranker.high, *ends),
+            "–" if estimates.how == "dm" and ranker.name != LOGGED else f"{ranker.effective_clicks:.0f}",
+            f"{100 * ranker.clipped:.1f} %",
+            f"{100 * ranker.never_shown:.1f} %",
         ]
-        for one in found.values
+        for ranker in estimates.values
     ]
-    interval = f"{100 * found.confidence:g} % interval"
+    interval = f"{100 * estimates.confidence:g} % interval"
     console.print_table(["", "value", interval, "", "effective clicks", "clipped", "never shown"], rows)
     console.out("")
     rows = [
-        [f"{one.first} − {one.second}", f"{one.value:+.4f}", f"{one.low:+.4f} to {one.high:+.4f}", one.sentence()]
-        for one in found.differences
+        [f"{gap.first} − {gap.second}", f"{gap.value:+.4f}", f"{gap.low:+.4f} to {gap.high:+.4f}", gap.sentence()]
+        for gap in estimates.differences
     ]
     console.print_table(["difference", "value", interval, ""], rows)
-    if max(one.never_shown for one in found.values) > _MOST:
-        console.say("most of what a ranker puts first was never shown: are its ids those of the log?")
+    if max(ranker.never_shown for ranker in estimates.values) > _MOST:
+        console.say("most of the documents that a ranker puts first were never shown: are its ids those of the log?")
 
 
 def _bar(low: float, value: float, high: float, least: float, most: float) -> str:
-    """An interval as a line with a mark at the value, on a scale from `least` to `most`."""
+    """Line of an interval with a mark at the value, on a scale from `least` to `most`."""
     if not most - least < math.inf or most <= least:
         return ""
     at = [round((_CELLS - 1) * (x - least) / (most - least)) for x in (low, value, high)]

@@ -1,4 +1,4 @@
-"""Watching: how far a running comparison is, on standard error: what is read, then a bar over its tasks."""
+"""Progress of a running comparison on standard error: the data that is read, then a bar over its tasks."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ class Watching(Observer):
 
 
 def describe(folds: list[Fold], data: str) -> None:
-    """Say what is compared on."""
+    """Print the sizes of the data."""
     parts: dict[str, list[Dataset | None]] = {
         "train": [fold.train for fold in folds],
         "valid": [fold.valid for fold in folds],
         "test": [fold.test for fold in folds],
     }
-    sizes = [f"{part} {sum(d.n_queries for d in found if d is not None)}" for part, found in parts.items()]
+    sizes = [f"{part} {sum(d.n_queries for d in part_data if d is not None)}" for part, part_data in parts.items()]
     how = counted(len(folds), "fold")
     split = "" if is_data_folder(data) else ", split by query 60/20/20"
     console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {counted(folds[0].train.n_features, 'feature')}")
     if any(fold.valid is None for fold in folds):
-        console.say("no validation data: every method keeps its default settings, none is tuned.")
+        console.say("no validation data: every method keeps its default hyperparameters, none is tuned.")

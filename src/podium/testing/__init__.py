@@ -1,11 +1,11 @@
-"""The contract suites: what everything registered promises, with one function for each kind.
+"""Contract suites: checks of the properties that every registered thing must have, one function per kind.
 
     from podium.testing import check_loss
     check_loss(MyLoss())
 
-A check raises AssertionError and says what broke. podium's own tests run the same checks over everything registered.
-Examples are drawn in general position: no two scores near each other, no difference near a kink, because losses that
-look at ranks jump.
+A check raises AssertionError with the broken property. podium's own tests run the same checks over everything
+registered. Random examples are in general position: no two scores near each other, no difference near a kink, because
+losses that depend on ranks jump.
 """
 
 import lazy_loader

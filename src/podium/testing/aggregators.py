@@ -1,4 +1,4 @@
-"""What every aggregator promises: unanimity; names, the order of voters and other queries do not matter."""
+"""Contract suite of aggregators: unanimity; names, the order of voters and other queries do not matter."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draw_votes(rng: np.random.Generator, *, partial: bool = True) -> Rankings:
 
 
 def with_scores(rankings: Rankings) -> Rankings:
-    """The same lists with scores that fall with the rank, each voter's on another scale."""
+    """Add scores that fall with the rank, each voter's on another scale."""
     voter = np.repeat(np.tile(np.arange(rankings.n_voters), rankings.n_queries), np.diff(rankings.entry_offsets))
     return dataclasses.replace(rankings, scores=(5.0 + voter) - (1.0 + voter) * rankings.ranks)
 
@@ -49,7 +49,7 @@ def its_page_has_the_fixed_headings(aggregator: Aggregator) -> None:
 
 
 def every_document_gets_a_finite_score(aggregator: Aggregator) -> None:
-    """One number for each document that some voter ranks, also where there is but one."""
+    """One number for each document that a voter ranks, also if there is only one."""
     for rankings in _examples():
         scores = aggregator(rankings).scores
         assert scores.shape == (rankings.n_documents,), f"{rankings.n_documents} documents, {len(scores)} scores"
@@ -61,12 +61,12 @@ def voters_of_one_mind_get_their_order(aggregator: Aggregator) -> None:
     rng = np.random.default_rng(3)
     for voters in (1, 1, 2, 3, 4):
         order = rng.permutation(list(NAMES[:5])).tolist()
-        found = aggregator(with_scores(Rankings.from_orders([[order] * voters]))).order(0)
-        assert found == order, f"{voters} voters say {order}, the consensus is {found}"
+        consensus = aggregator(with_scores(Rankings.from_orders([[order] * voters]))).order(0)
+        assert consensus == order, f"{voters} voters say {order}, the consensus is {consensus}"
 
 
 def what_all_voters_prefer_comes_before(aggregator: Aggregator) -> None:
-    """Where it says that it is unanimous, and all voters rank all documents."""
+    """If it declares itself unanimous, and all voters rank all documents."""
     for rankings in _examples(partial=False) if aggregator.unanimous else ():
         ranks, scores = rankings.query(0).matrix(), aggregator(rankings).scores
         for i, j in itertools.permutations(range(rankings.n_documents), 2):
@@ -89,8 +89,8 @@ def names_of_documents_do_not_matter(aggregator: Aggregator) -> None:
         if aggregator.minimises:
             near(after.costs, before.costs, 1e-9, "the cost after renaming documents")
             continue
-        known = dict(zip(after.document_ids, after.scores, strict=True))
-        near([known[new[d]] for d in before.document_ids], before.scores, 1e-9, "scores of renamed documents")
+        score_of = dict(zip(after.document_ids, after.scores, strict=True))
+        near([score_of[new[d]] for d in before.document_ids], before.scores, 1e-9, "scores of renamed documents")
 
 
 def order_of_voters_does_not_matter(aggregator: Aggregator) -> None:
@@ -125,9 +125,9 @@ def a_silent_voter_changes_nothing(aggregator: Aggregator) -> None:
     """A voter who ranks nothing in a query does not matter there, and other queries do not either."""
     orders: list[list[str | tuple[str, ...]]] = [["A", "B", "C"], ["C", ("A", "B")]]
     alone = Rankings.from_orders([orders], voters=["x", "y"])
-    beside = Rankings.from_orders([[*orders, None], [["D"], ["D"], ["D", "E"]]], voters=["x", "y", "z"])
+    larger = Rankings.from_orders([[*orders, None], [["D"], ["D"], ["D", "E"]]], voters=["x", "y", "z"])
     expected = aggregator(with_scores(alone)).scores
-    near(aggregator(with_scores(beside)).scores[:3], expected, 1e-9, "scores beside a silent voter")
+    near(aggregator(with_scores(larger)).scores[:3], expected, 1e-9, "scores with a silent voter")
 
 
 def queries_stand_alone_on_any_number_of_threads(aggregator: Aggregator) -> None:
@@ -150,7 +150,7 @@ def documents_that_nobody_separates_are_tied(aggregator: Aggregator) -> None:
 
 
 def a_condorcet_winner_comes_first(aggregator: Aggregator) -> None:
-    """Where it says so, a document that beats every other by a majority has the highest score."""
+    """If it declares so, a document that beats every other by a majority has the highest score."""
     for rankings in _examples(partial=False) if aggregator.elects_condorcet else ():
         ranks, scores = rankings.query(0).matrix(), aggregator(rankings).scores
         beats = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)  # (n, n) voters who rank i before j
@@ -161,15 +161,15 @@ def a_condorcet_winner_comes_first(aggregator: Aggregator) -> None:
 
 
 def the_bound_is_never_above_the_cost(aggregator: Aggregator) -> None:
-    """Where it minimises a cost; its orders are then strict."""
+    """If it minimises a cost; its orders are then strict."""
     for rankings in _examples() if aggregator.minimises else ():
-        found = aggregator(rankings)
-        assert (found.bounds <= found.costs + 1e-9).all(), f"cost {found.costs}, bound {found.bounds}"
-        assert len(set(found.scores)) == len(found.scores), f"the order is not strict: {found.scores}"
+        consensus = aggregator(rankings)
+        assert (consensus.bounds <= consensus.costs + 1e-9).all(), f"cost {consensus.costs}, bound {consensus.bounds}"
+        assert len(set(consensus.scores)) == len(consensus.scores), f"the order is not strict: {consensus.scores}"
 
 
 def lists_without_scores_are_refused_where_needed(aggregator: Aggregator) -> None:
-    """With the file or line of the voter, the query, and what to use instead."""
+    """The error has the file or line of the voter, the query, and a method to use instead."""
     if aggregator.needs_scores:
         rankings = dataclasses.replace(
             Rankings.from_orders([[["A", "B"], ["B", "A"]]]),
@@ -191,7 +191,7 @@ AGGREGATOR_CHECKS: dict[str, Callable[[Aggregator], None]] = {
         lists_without_scores_are_refused_where_needed,
     )
 }  # fmt: skip
-"""What every aggregator promises, by name: aggregator → None."""
+"""Checks of every aggregator, by name: aggregator → None."""
 
 
 def _examples(*, partial: bool = True) -> Iterator[Rankings]:

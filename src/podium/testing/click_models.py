@@ -1,4 +1,4 @@
-"""What every click model promises: probabilities that sum to 1, an objective that never falls, no say of page order."""
+"""Contract suite of click models: probabilities that sum to 1, a non-decreasing objective, no effect of page order."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def check_click_model(model: ClickModel) -> None:
 
 
 def draw_log(rng: np.random.Generator, *, queries: int = 4, pages: int = 60, longest: int = 6) -> ClickLog:
-    """Pages of changing length with documents in random order and any clicks, none and all among them."""
-    made = []
+    """Random pages of changing length, with documents in random order and any clicks, also none and all."""
+    drawn = []
     for page in range(pages):
         n = int(rng.integers(1, longest + 1))
         documents = [f"d{d}" for d in rng.permutation(longest + 2)[:n]]
         rate = (0.0, 1.0, 0.3, 0.5)[page % 4]
-        made.append((f"q{rng.integers(queries)}", documents, (np.flatnonzero(rng.random(n) < rate) + 1).tolist()))
-    return ClickLog.from_pages(made)
+        drawn.append((f"q{rng.integers(queries)}", documents, (np.flatnonzero(rng.random(n) < rate) + 1).tolist()))
+    return ClickLog.from_pages(drawn)
 
 
 def its_page_has_the_fixed_headings(model: ClickModel) -> None:
@@ -46,31 +46,31 @@ def the_objective_never_falls(model: ClickModel) -> None:
     """With and without a prior, accelerated and not."""
     rng = np.random.default_rng(0)
     for prior, plain in itertools.product((0.0, 1.0, 0.01), (True, False)):
-        one = dataclasses.replace(model, prior=prior)
-        if isinstance(one, IteratedModel):
-            one = dataclasses.replace(one, accelerate=not plain, tolerance=0.0, iterations=40)
+        variant = dataclasses.replace(model, prior=prior)
+        if isinstance(variant, IteratedModel):
+            variant = dataclasses.replace(variant, accelerate=not plain, tolerance=0.0, iterations=40)
         for _ in range(4):
-            history = one.fit(draw_log(rng)).history
-            assert np.isfinite(history).all(), f"{one}: the objective is {history}"
+            history = variant.fit(draw_log(rng)).history
+            assert np.isfinite(history).all(), f"{variant}: the objective is {history}"
             fall = np.diff(history).min(initial=0.0)
-            assert fall >= -1e-9 * abs(history[-1]), f"{one}: the objective falls by {-fall}"
+            assert fall >= -1e-9 * abs(history[-1]), f"{variant}: the objective falls by {-fall}"
 
 
 def the_objective_is_that_of_its_predictions(model: ClickModel) -> None:
-    """The last J is the log-likelihood of what it predicts, with the prior of every parameter."""
+    """The last J is the log-likelihood of its predictions, with the prior of every parameter."""
     log = draw_log(np.random.default_rng(12))
     for prior in (0.01, 1.0):
         fitted = dataclasses.replace(model, prior=prior).fit(log)
         used = fitted.model.usable(log)
-        given = fitted.predict(used).conditional
+        chance = fitted.predict(used).conditional
         with np.errstate(divide="ignore"):
-            value = np.where(used.clicks == 1, np.log(given), np.log1p(-given)).sum()
+            value = np.where(used.clicks == 1, np.log(chance), np.log1p(-chance)).sum()
         value += prior * sum((np.log(p) + np.log1p(-p)).sum() for p in fitted.params.values())
         near(fitted.history[-1], value, 1e-9, f"{model}: the objective")
 
 
 def parameters_are_probabilities(model: ClickModel) -> None:
-    """Also without a prior, where some are 0 or 1."""
+    """Also without a prior, with which some are 0 or 1."""
     for prior in (0.0, 1.0):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # without a prior EM may go on towards 0 and 1
@@ -88,8 +88,8 @@ def all_click_patterns_together_have_probability_one(model: ClickModel) -> None:
         patterns = list(itertools.product((0, 1), repeat=n))
         pages = [("q1", documents, (np.flatnonzero(pattern) + 1).tolist()) for pattern in patterns]
         expected = fitted.predict(ClickLog.from_pages(pages))
-        given, clicked = expected.conditional.reshape(-1, n), np.array(patterns)
-        chance = np.where(clicked == 1, given, 1.0 - given).prod(axis=1)
+        conditional, clicked = expected.conditional.reshape(-1, n), np.array(patterns)
+        chance = np.where(clicked == 1, conditional, 1.0 - conditional).prod(axis=1)
         near(chance.sum(), 1.0, 1e-12, f"{model}: the probabilities of all patterns of {n} documents")
         near(expected.marginal.reshape(-1, n)[0], chance @ clicked, 1e-12, f"{model}: P(click)")
 
@@ -102,10 +102,10 @@ def order_of_pages_and_threads_change_no_bit(model: ClickModel) -> None:
         model = dataclasses.replace(model, iterations=6, tolerance=0.0)
     mixed = _reordered(log, rng.permutation(log.n_pages))
     with threads(1):
-        one = model.fit(log)
+        first = model.fit(log)
     with threads(3):
-        other = model.fit(mixed)
-    _same_bits(one, other, f"{model}: another order of pages on three threads")
+        second = model.fit(mixed)
+    _same_bits(first, second, f"{model}: another order of pages on three threads")
 
 
 def equal_pages_may_be_counted(model: ClickModel) -> None:
@@ -118,7 +118,7 @@ def equal_pages_may_be_counted(model: ClickModel) -> None:
 
 
 def a_plain_and_an_accelerated_fit_end_at_the_same_objective(model: ClickModel) -> None:
-    """Where it is fitted by EM."""
+    """If it is fitted by EM."""
     if not isinstance(model, IteratedModel):
         return
     log = draw_log(np.random.default_rng(6), pages=200)
@@ -145,9 +145,9 @@ def simulated_clicks_follow_their_probabilities(model: ClickModel) -> None:
         assert np.abs(again - expected).mean() < 1.4 / np.sqrt(log.n_pages), (
             f"{model}: a fit of its own clicks predicts others"
         )
-    one, two = planted.draw(log, seed=8), planted.draw(log, seed=9)
-    assert (one.clicks == drawn.clicks).all(), f"{model}: the same seed gives other clicks"
-    assert (two.clicks != drawn.clicks).any(), f"{model}: another seed gives the same clicks"
+    same, different = planted.draw(log, seed=8), planted.draw(log, seed=9)
+    assert (same.clicks == drawn.clicks).all(), f"{model}: the same seed gives other clicks"
+    assert (different.clicks != drawn.clicks).any(), f"{model}: another seed gives the same clicks"
 
 
 def a_file_gives_it_back(model: ClickModel) -> None:
@@ -186,11 +186,11 @@ CLICK_MODEL_CHECKS: dict[str, Callable[[ClickModel], None]] = {
         unknown_pairs_and_longer_pages_are_predicted,
     )
 }  # fmt: skip
-"""What every click model promises, by name: click model → None."""
+"""Checks of every click model, by name: click model → None."""
 
 
 def _planted(model: ClickModel, log: ClickLog) -> Fitted:
-    """A fitted model with parameters that a person chose."""
+    """Fitted model with planted parameters."""
     fitted = model.fit(log)
     alpha = np.random.default_rng(11).uniform(0.1, 0.9, log.n_pairs)
     return dataclasses.replace(fitted, params=model.planted(alpha, np.asarray(np.arange(1, 6) ** -0.7, np.float64)))
@@ -221,8 +221,8 @@ def _reordered(log: ClickLog, order: np.ndarray) -> ClickLog:
     return ClickLog.from_pages(pages)
 
 
-def _same_bits(one: Fitted, other: Fitted, when: str) -> None:
-    assert one.params.keys() == other.params.keys()
-    for name, values in one.params.items():
-        assert values.tobytes() == other.params[name].tobytes(), f"{when}: {name} differs"
-    assert one.history.tobytes() == other.history.tobytes(), f"{when}: the objective differs"
+def _same_bits(first: Fitted, second: Fitted, when: str) -> None:
+    assert first.params.keys() == second.params.keys()
+    for name, values in first.params.items():
+        assert values.tobytes() == second.params[name].tobytes(), f"{when}: {name} differs"
+    assert first.history.tobytes() == second.history.tobytes(), f"{when}: the objective differs"

@@ -1,4 +1,4 @@
-"""What every distribution promises: probabilities that sum to 1, with the marginals, mode and samples they imply."""
+"""Contract suite of distributions over rankings: probabilities sum to 1; marginals, mode and samples agree."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.distributions import RankingDistribution
 from podium.testing.examples import draw_query, size
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
-Reference = Callable[[Any, Array, NDArray[np.int64]], float]
+Reference = Callable[[Any, Array, Ints], float]
 """The probability of a ranking by its definition: (distribution, scores, ranks) → probability."""
 
 
@@ -34,7 +33,7 @@ def check_distribution(
             equals_definition(distribution, scores, reference)
 
 
-def all_rankings(n: int, *, ties: bool) -> list[NDArray[np.int64]]:
+def all_rankings(n: int, *, ties: bool) -> list[Ints]:
     """Every ranking of n documents: n! strict ones, or the ordered partitions."""
     ways = itertools.product(range(1, n + 1), repeat=n)
     return [np.array(way, np.int64) for way in ways if len(set(way)) == (max(way, default=0) if ties else n)]
@@ -46,7 +45,7 @@ def probabilities_sum_to_one(distribution: RankingDistribution, scores: Array) -
 
 
 def marginals_are_those_of_all_rankings(distribution: RankingDistribution, scores: Array) -> None:
-    """Rank marginals and preferences are what summing over all rankings gives."""
+    """Rank marginals and preferences are sums over all rankings."""
     n = len(scores)
     marginals, prefers = np.zeros((n, n)), np.zeros((n, n))
     for ranks, p in _listed(distribution, scores):
@@ -101,7 +100,7 @@ def row_order_and_shifts_do_not_matter(distribution: RankingDistribution, scores
 
 
 def only_the_order_of_ranks_matters(distribution: RankingDistribution, scores: Array) -> None:
-    """Ranks 10, 20, 20 say what ranks 1, 2, 2 say."""
+    """Ranks 10, 20, 20 have the probability of ranks 1, 2, 2."""
     for ranks in all_rankings(len(scores), ties=distribution.has_ties)[:50]:
         got, expected = distribution.log_prob(scores, 10 * ranks), distribution.log_prob(scores, ranks)
         assert got == expected, f"ranks {10 * ranks} have log-probability {got}, {ranks} have {expected}"
@@ -133,10 +132,10 @@ DISTRIBUTION_CHECKS: dict[str, Callable[[RankingDistribution, Array], None]] = {
         only_the_order_of_ranks_matters, ties_are_refused,
     )
 }  # fmt: skip
-"""What every distribution promises, by name: (distribution, scores) → None. Give few scores: rankings are listed."""
+"""Checks of every distribution, by name: (distribution, scores) → None. Give few scores: rankings are listed."""
 
 
-def _listed(distribution: RankingDistribution, scores: Array) -> list[tuple[NDArray[np.int64], float]]:
+def _listed(distribution: RankingDistribution, scores: Array) -> list[tuple[Ints, float]]:
     """Every ranking with its probability."""
     rankings = all_rankings(len(scores), ties=distribution.has_ties)
     return [(ranks, float(np.exp(distribution.log_prob(scores, ranks)))) for ranks in rankings]

@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 
 def size(usual: int, smallest: int) -> int:
-    """How many documents, queries or examples a check takes: the smallest number if kernels run as plain Python.
+    """Number of documents, queries or examples of a check: the smallest if kernels run as plain Python.
 
-    So too if they check every index (NUMBA_BOUNDSCHECK), where it is enough that each of them runs.
+    So too if kernels check every index (NUMBA_BOUNDSCHECK): then it is enough that each of them runs.
     """
     return smallest if is_interpreted() or os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else usual
 
@@ -46,7 +46,7 @@ def general_position(places: ArrayLike, jitter: ArrayLike, *, scale: float = 1.0
 def linear_data(
     n_queries: int = 8, documents: int = 6, *, n_features: int = 3, noise: float = 0.3, seed: int = 0
 ) -> Dataset:
-    """Standard normal features, and grades 0 to 2 of a linear utility, whose weights go from 1 to −1, plus noise."""
+    """Synthetic data: standard normal features, and grades 0 to 2 of a linear utility plus noise, weights 1 to −1."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_queries * documents, n_features))
     utility = X @ np.linspace(1.0, -1.0, n_features) + noise * rng.standard_normal(len(X))
@@ -55,14 +55,14 @@ def linear_data(
 
 
 def instances(cls: type[N]) -> Iterator[N]:
-    """A value with its defaults, and one with every parameter moved off its default."""
+    """Default instance, and one with every parameter moved off its default."""
     default, *others = variants(cls)
     yield default
     yield from others[-1:]
 
 
 def variants(cls: type[N]) -> Iterator[N]:
-    """The default, then every parameter moved off its default alone, then a value with all of them moved."""
+    """Default instance, then each parameter alone moved off its default, then all of them moved."""
     default = cls()
     yield default
     moved = default
@@ -79,26 +79,26 @@ def variants(cls: type[N]) -> Iterator[N]:
 
 
 def installed(cls: type[Named]) -> bool:
-    """Whether the optional package that carries the thing's name is there."""
+    """Whether the optional package of the same name is installed."""
     return cls.name != "torch" or importlib.util.find_spec("torch") is not None
 
 
 def short(value: T, steps: int) -> T:
-    """The same solver, algorithm or recipe with at most this many iterations."""
+    """Limit a solver, algorithm or recipe to this number of iterations."""
     if isinstance(value, Recipe):
         return dataclasses.replace(value, solver=short(value.solver, steps))
     return with_fields(value, iterations=steps, epochs=steps, rounds=steps)
 
 
-def with_fields(value: T, **settings: Any) -> T:
-    """The value with those of the settings that it has."""
-    known = {field.name for field in dataclasses.fields(value)}  # type: ignore[arg-type]
-    return dataclasses.replace(value, **{k: v for k, v in settings.items() if k in known})  # type: ignore[type-var]
+def with_fields(value: T, **fields: Any) -> T:
+    """Replace those of the fields that the value has."""
+    names = {field.name for field in dataclasses.fields(value)}  # type: ignore[arg-type]
+    return dataclasses.replace(value, **{k: v for k, v in fields.items() if k in names})  # type: ignore[type-var]
 
 
 @contextlib.contextmanager
 def threads(number: int) -> Iterator[None]:
-    """While this lasts, podium uses this many threads."""
+    """Set the number of threads that podium uses, within the block."""
     before = os.environ.get("PODIUM_THREADS")
     os.environ["PODIUM_THREADS"] = str(number)
     try:
@@ -119,7 +119,7 @@ def _others(value: Any, hint: Any) -> list[Any]:
     if type(None) in options:
         return [7, 0.7, None]
     if isinstance(hint, type) and issubclass(hint, Named):
-        return [made for made in (kind() for kind in hint.catalogue().values()) if made != value]
+        return [instance for instance in (kind() for kind in hint.catalogue().values()) if instance != value]
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""What every feature promises: a number for each document that depends on query, document and statistics alone."""
+"""Contract suite of text features: a number for each document that depends on query, document and statistics alone."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def numbers_are_finite_or_missing(feature: Feature) -> None:
     index = _index()
     missing = None
     for context in _contexts(index):
-        found = feature.values(context)
-        assert found.shape == (len(context),), f"{found.shape} numbers for {len(context)} documents"
-        assert found.dtype == np.float64, f"numbers are {found.dtype}"
-        assert not np.isinf(found).any(), f"infinite for {context.query.text!r}"
-        missing = np.isnan(found) if missing is None else missing
-        assert np.array_equal(np.isnan(found), missing), f"other documents have no value for {context.query.text!r}"
+        values = feature.values(context)
+        assert values.shape == (len(context),), f"{values.shape} numbers for {len(context)} documents"
+        assert values.dtype == np.float64, f"numbers are {values.dtype}"
+        assert not np.isinf(values).any(), f"infinite for {context.query.text!r}"
+        missing = np.isnan(values) if missing is None else missing
+        assert np.array_equal(np.isnan(values), missing), f"other documents have no value for {context.query.text!r}"
 
 
 def no_documents_are_no_trouble(feature: Feature) -> None:
@@ -47,12 +47,12 @@ def no_documents_are_no_trouble(feature: Feature) -> None:
             numbers = index.numbers(["x1", "x2"]) if index is _index("blank") else nobody
             query = index.query(text, vector=_VECTOR)
             try:
-                found = feature.values(Context(index, query, numbers, np.zeros(len(numbers))))
-            except PodiumError:  # what no document has, such as a stored field, may be refused in words
+                values = feature.values(Context(index, query, numbers, np.zeros(len(numbers))))
+            except PodiumError:  # a stored field, say, that no document has may be refused
                 assert not len(index)
                 continue
-            assert found.shape == (len(numbers),), f"{found.shape} numbers for {len(numbers)} documents"
-            assert not np.isinf(found).any(), f"infinite for empty documents and {text!r}"
+            assert values.shape == (len(numbers),), f"{values.shape} numbers for {len(numbers)} documents"
+            assert not np.isinf(values).any(), f"infinite for empty documents and {text!r}"
 
 
 def order_of_candidates_does_not_matter(feature: Feature) -> None:
@@ -72,10 +72,10 @@ def other_candidates_do_not_matter(feature: Feature) -> None:
     index = _index()
     for context in _contexts(index):
         assert context.first_scores is not None
-        found = feature.values(context)
-        for some in (slice(0, 1), slice(5, 9), slice(-1, None)):
-            alone = Context(index, context.query, context.numbers[some], context.first_scores[some])
-            _same(feature.values(alone), found[some], f"fewer candidates for {context.query.text!r}")
+        values = feature.values(context)
+        for part in (slice(0, 1), slice(5, 9), slice(-1, None)):
+            alone = Context(index, context.query, context.numbers[part], context.first_scores[part])
+            _same(feature.values(alone), values[part], f"fewer candidates for {context.query.text!r}")
 
 
 def features_of_the_query_are_constant(feature: Feature) -> None:
@@ -87,16 +87,18 @@ def features_of_the_query_are_constant(feature: Feature) -> None:
 def batches_do_not_change_a_bit(feature: Feature) -> None:
     """Documents added one by one, or seven at a time, have the same values as all at once."""
     for batches in ("ones", "sevens"):
-        for one, two in zip(_contexts(_index()), _contexts(_index(batches)), strict=True):
-            got, expected = feature.values(two), feature.values(one)
-            assert got.tobytes() == expected.tobytes(), f"added by {batches}: {got - expected} for {one.query.text!r}"
+        for whole, batched in zip(_contexts(_index()), _contexts(_index(batches)), strict=True):
+            got, expected = feature.values(batched), feature.values(whole)
+            assert got.tobytes() == expected.tobytes(), f"added by {batches}: {got - expected} for {whole.query.text!r}"
 
 
 def deleted_documents_leave_no_trace(feature: Feature) -> None:
     """After a document is deleted, values are those of an index that never had it, up to rounding."""
-    for one, two in zip(_contexts(_index("never")), _contexts(_index("deleted")), strict=True):
-        assert one.index.ids(one.numbers) == two.index.ids(two.numbers)
-        _same(feature.values(two), feature.values(one), f"after deletion, for {one.query.text!r}", tolerance=1e-4)
+    for never, deleted in zip(_contexts(_index("never")), _contexts(_index("deleted")), strict=True):
+        assert never.index.ids(never.numbers) == deleted.index.ids(deleted.numbers)
+        _same(
+            feature.values(deleted), feature.values(never), f"after deletion, for {never.query.text!r}", tolerance=1e-4
+        )
 
 
 def values_can_be_asked_for_again(feature: Feature) -> None:
@@ -114,7 +116,7 @@ FEATURE_CHECKS: dict[str, Callable[[Any], None]] = {
         batches_do_not_change_a_bit, deleted_documents_leave_no_trace, values_can_be_asked_for_again,
     )
 }  # fmt: skip
-"""What every feature promises, by name: feature → None."""
+"""Checks of every feature, by name: feature → None."""
 
 _QUERIES = (
     "heat slabs",
@@ -131,10 +133,10 @@ _GONE = ("x0", "d4", "d11", "d12", "d29")
 
 
 def _documents() -> list[dict[str, Any]]:
-    """Repeats, empty fields and documents, stop words, links to themselves and to nobody."""
+    """Documents with repeats, empty fields, stop words, links to themselves and to missing documents."""
     rng = np.random.default_rng(0)
     words = ["heat", "slabs", "the", "of", *(f"w{k}" for k in range(12))]
-    made: list[dict[str, Any]] = [
+    documents: list[dict[str, Any]] = [
         {"id": "x0", "title": "onlyhere", "text": "onlyhere heat w1", "links": ["d1"]},
         {"id": "x1", "title": "", "text": "", "year": 1900, "vector": [0, 0, 0]},
         {"id": "x2", "text": "the of the"},
@@ -145,25 +147,25 @@ def _documents() -> list[dict[str, Any]]:
         links = [f"d{j}" for j in rng.integers(0, 30, rng.integers(0, 4))]
         more = {"year": 1990 + k, "url": f"http://a.example/{k % 5}/{k}"} if k % 3 else {}
         vector = rng.integers(-3, 4, 3).tolist()
-        made.append({"id": f"d{k}", "title": text[:10], "text": text, "links": links, "vector": vector, **more})
-    return made
+        documents.append({"id": f"d{k}", "title": text[:10], "text": text, "links": links, "vector": vector, **more})
+    return documents
 
 
 @functools.cache
 def _index(kind: str = "whole") -> Index:
     """A small index, kept until the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="podium-features-"))
-    given = _documents()
+    documents = _documents()
     if kind == "never":
-        given = [one for one in given if one["id"] not in _GONE]
+        documents = [document for document in documents if document["id"] not in _GONE]
     elif kind == "blank":
-        given = [one for one in given if one["id"] in ("x1", "x2")]
+        documents = [document for document in documents if document["id"] in ("x1", "x2")]
     elif kind == "nothing":
-        given = []
-    size = {"ones": 1, "sevens": 7}.get(kind, len(given) or 1)
+        documents = []
+    size = {"ones": 1, "sevens": 7}.get(kind, len(documents) or 1)
     index = Index.create(folder / "index", (), fields=("title", "text"))
-    for first in range(0, len(given), size):
-        index.add(given[first : first + size])
+    for first in range(0, len(documents), size):
+        index.add(documents[first : first + size])
     if kind == "deleted":
         index.delete(_GONE)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -172,8 +174,8 @@ def _index(kind: str = "whole") -> Index:
 
 
 def _contexts(index: Index) -> Iterator[Context]:
-    """Queries with all documents as candidates; first-stage scores are made up."""
-    ids = [one["id"] for one in _documents()]
+    """Queries with all documents as candidates, with synthetic first-stage scores."""
+    ids = [document["id"] for document in _documents()]
     numbers = index.numbers([id for id in ids if index.store.number(id) is not None])
     for query in _QUERIES:
         yield Context(index, index.query(query, vector=_VECTOR), numbers, np.linspace(3.0, 1.0, len(numbers)))

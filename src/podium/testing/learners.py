@@ -1,4 +1,4 @@
-"""What every learner promises: it learns or says why not, and one seed gives the same model on any threads."""
+"""Contract suite of learners: it learns or says why not, and one seed gives the same model on any threads."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def a_file_gives_the_model_back(learner: Learner) -> None:
     """A saved model scores to the same bits, and is saved to the same bytes."""
     model = _trained(learner)
     with tempfile.TemporaryDirectory() as folder:
-        one, two = Path(folder, "one"), Path(folder, "two")
-        model.save(one)
-        loaded = Model.load(one)
-        loaded.save(two)
-        assert one.read_bytes() == two.read_bytes(), "a loaded model is saved to other bytes"
+        first, second = Path(folder, "one"), Path(folder, "two")
+        model.save(first)
+        loaded = Model.load(first)
+        loaded.save(second)
+        assert first.read_bytes() == second.read_bytes(), "a loaded model is saved to other bytes"
     assert loaded.score(_data()).tobytes() == model.score(_data()).tobytes(), "a loaded model scores otherwise"
     assert loaded.learner == model.learner, f"{model.learner} is loaded as {loaded.learner}"
     assert loaded.info == model.info, "a loaded model was made otherwise"
@@ -84,7 +84,7 @@ def one_seed_gives_one_file_on_any_number_of_threads(learner: Learner) -> None:
 
 
 def row_order_does_not_matter(learner: Learner) -> None:
-    """Queries and documents in another order give the same scores, or, where it draws at random, equally good ones."""
+    """Queries and documents in another order give the same scores, or, if it draws at random, equally good ones."""
     data, rng = _data(), np.random.default_rng(0)
     rows = np.concatenate([rng.permutation(np.arange(a, a + 20)) for a in 20 * rng.permutation(data.n_queries)])
     assert data.labels is not None
@@ -116,7 +116,7 @@ def other_features_are_refused(learner: Learner) -> None:
 def unusual_data_is_learned_from_or_refused(
     learner: Learner, make: Callable[[], Dataset], *, must_learn: bool = False
 ) -> None:
-    """Finite scores and parameters, or one clear line before work starts; `must_learn` where a refusal is a defect."""
+    """Finite scores and parameters, or one clear line before work starts; with `must_learn`, a refusal is a defect."""
     data, quick = make(), short(learner, 3)
     try:
         quick.check(data)
@@ -153,7 +153,7 @@ LEARNER_CHECKS: dict[str, Callable[[Learner], None]] = {
         memory_is_counted_before_work_starts,
     )
 }  # fmt: skip
-"""What every learner promises, by name: learner → None. Those with more arguments come on top, in `check_learner`."""
+"""Checks of every learner, by name: learner → None. `check_learner` adds those with more arguments."""
 
 _METRIC = Metric.parse("ndcg@10[floor=0]")
 
@@ -165,7 +165,7 @@ def _data() -> Dataset:
 
 @functools.cache
 def _trained(learner: Learner) -> Model:
-    """With few iterations: what more of them reach is the solvers' contract."""
+    """Model of few iterations: convergence is in the contract of solvers."""
     return fit(short(learner, 20), _data(), metric=_METRIC)
 
 

@@ -1,4 +1,4 @@
-"""What every loss promises: exact derivatives, row order that does not matter, finite numbers, equal threads."""
+"""Contract suite of losses: exact derivatives, row order that does not matter, finite numbers, equal threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import bends, near, slopes
 
 Reference = Callable[[Any, Array, Array], float]
-"""The slow and obvious value of a loss: (loss, scores, labels) → value."""
+"""Slow and obvious value of a loss: (loss, scores, labels) → value."""
 
 
 def check_loss(loss: Loss, *, reference: Reference | None = None, examples: int = 10, seed: int = 0) -> None:
@@ -62,18 +62,18 @@ def curvature_is_right(loss: Loss, scores: Array, labels: Array) -> None:
 
 
 def product_is_right(loss: Loss, scores: Array, labels: Array) -> None:
-    """Where a loss offers its Hessian times a direction, that is the derivative of the gradient along it."""
+    """The Hessian times a direction, if a loss has it, is the derivative of the gradient along it."""
     data = Dataset.from_arrays(np.zeros((len(scores), 1)), labels, group=[len(scores)]).grouped()
     edges = dataclasses.replace(data, preferences=from_labels(labels, data.offsets, ties=loss.compares_ties))
     direction = np.cos(3.0 * np.arange(len(scores)) + scores)
-    for kernel, known in ((loss.grades_product, data), (loss.edges_product, edges)):
+    for kernel, labelled in ((loss.grades_product, data), (loss.edges_product, edges)):
         if kernel is None:
             continue
 
-        def gradient(t: Array, known: Dataset = known) -> Array:
-            return sweep(loss, scores + t[0] * direction, known).gradient
+        def gradient(t: Array, labelled: Dataset = labelled) -> Array:
+            return sweep(loss, scores + t[0] * direction, labelled).gradient
 
-        got = product(loss, scores, known, direction=direction)
+        got = product(loss, scores, labelled, direction=direction)
         near(got, slopes(gradient, np.zeros(1))[0], 1e-6, "Hessian times direction against finite differences")
 
 
@@ -88,7 +88,7 @@ def order_of_rows_does_not_matter(loss: Loss, scores: Array, labels: Array) -> N
 
 
 def shift_changes_nothing(loss: Loss, scores: Array, labels: Array) -> None:
-    """Where a loss says so, a number added to all scores changes nothing, and gradients sum to 0."""
+    """If a loss says so, a number added to all scores changes nothing, and gradients sum to 0."""
     if loss.shift_invariant:
         here, there = loss(scores, labels), loss(scores + 3.25, labels)
         near(there.value, here.value, 1e-9, "value of shifted scores")
@@ -104,7 +104,7 @@ def extreme_scores_are_finite(loss: Loss, scores: Array, labels: Array) -> None:
 
 
 def no_preference_gives_nothing(loss: Loss, scores: Array, labels: Array) -> None:
-    """One document, no document, and equal grades: finite, and 0 where the loss is made of pairs."""
+    """One document, no document, and equal grades: finite, and 0 if the loss is a sum over pairs."""
     for n, equal in ((0, False), (1, False), (len(scores), True)):
         got = loss(scores[:n], np.full(n, 2.0) if equal else labels[:n])
         _finite(got, f"{n} documents, {'equal' if equal else 'any'} grades")
@@ -115,7 +115,7 @@ def no_preference_gives_nothing(loss: Loss, scores: Array, labels: Array) -> Non
 
 
 def edges_of_grades_are_grades(loss: Loss, scores: Array, labels: Array) -> None:
-    """Edges that grades imply give what grades give; an edge of P̄ is the turned edge of 1 − P̄."""
+    """Edges that grades imply give the same as grades; an edge of P̄ is the turned edge of 1 − P̄."""
     if loss.edges is None or loss.grades is None:
         return
     edges = from_labels(labels, np.array([0, len(labels)]), ties=loss.compares_ties).edges
@@ -134,21 +134,21 @@ def nothing_given_is_changed(loss: Loss, scores: Array, labels: Array) -> None:
 
 
 def sweep_is_the_sum_of_queries(loss: Loss, scores: Array, labels: Array) -> None:
-    """A dataset gives each query what the query alone gives, times its weight, to the same bits on 1 and 2 threads."""
+    """A dataset gives each query the same as the query alone, times its weight; same bits on 1 and 2 threads."""
     copies = size(5000, 16) // max(len(scores), 1) + 3
     s = np.concatenate([scores * (1 + k % 3) for k in range(copies)])
     weights = (1.0 + np.arange(copies) % 4).astype(np.float64)
     data = Dataset.from_arrays(np.zeros((len(s), 1)), np.tile(labels, copies), group=np.full(copies, len(scores)))
     data = dataclasses.replace(data.grouped(), query_weights=weights)
-    one, two = sweep(loss, s, data, threads=1), sweep(loss, s, data, threads=2)
+    single, double = sweep(loss, s, data, threads=1), sweep(loss, s, data, threads=2)
     for field in dataclasses.fields(Derivatives):
-        assert np.array_equal(getattr(one, field.name), getattr(two, field.name)), f"threads change {field.name}"
+        assert np.array_equal(getattr(single, field.name), getattr(double, field.name)), f"threads change {field.name}"
     for k in range(3):
         alone, rows = loss(scores * (1 + k), labels), slice(k * len(scores), (k + 1) * len(scores))
-        near(one.per_query[k], weights[k] * alone.value, 1e-12, f"value of query {k} in a sweep")
-        near(one.gradient[rows], weights[k] * alone.gradient, 1e-12, f"gradient of query {k} in a sweep")
-        near(one.curvature[rows], weights[k] * alone.curvature, 1e-12, f"curvature of query {k} in a sweep")
-    near(one.value, one.per_query.sum(), 1e-12, "value of a sweep")
+        near(single.per_query[k], weights[k] * alone.value, 1e-12, f"value of query {k} in a sweep")
+        near(single.gradient[rows], weights[k] * alone.gradient, 1e-12, f"gradient of query {k} in a sweep")
+        near(single.curvature[rows], weights[k] * alone.curvature, 1e-12, f"curvature of query {k} in a sweep")
+    near(single.value, single.per_query.sum(), 1e-12, "value of a sweep")
 
 
 def document_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
@@ -159,28 +159,28 @@ def document_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
     weights = np.where(np.arange(n) % 3 == 1, 0.0, 0.5 + np.arange(n) % 4)
     data = Dataset(np.zeros((n, 0), np.float32), None, np.array([0, n]), document_weights=weights)
     got = sweep(loss, scores, data)
-    parts = [(w, loss(scores, one)) for w, one in zip(weights, np.eye(n), strict=True) if w]
+    parts = [(w, loss(scores, relevant)) for w, relevant in zip(weights, np.eye(n), strict=True) if w]
     near(got.value, sum(w * part.value for w, part in parts), 1e-12, "value with document weights")
     for field in ("gradient", "curvature", "params"):
         expected = sum((w * getattr(part, field) for w, part in parts), np.zeros_like(getattr(got, field)))
         near(getattr(got, field), expected, 1e-12, f"{field} with document weights")
     if loss.grades_product is not None:
         v, expected = np.cos(np.arange(n) + scores), np.zeros(n)
-        for w, one in zip(weights, np.eye(n), strict=True):
-            expected += w * product(loss, scores, _one_query(one), direction=v)
+        for w, relevant in zip(weights, np.eye(n), strict=True):
+            expected += w * product(loss, scores, _one_query(relevant), direction=v)
         near(product(loss, scores, data, direction=v), expected, 1e-12, "Hessian times direction, document weights")
 
 
 def offsets_are_exact_if_it_says_so(loss: Loss, scores: Array, labels: Array) -> None:
-    """Clicks on what is looked at, with the logarithm of how often it is as offset, are best explained by relevance."""
+    """With the logarithms of examination probabilities as offsets, the minimum for expected clicks is relevance."""
     n = len(scores)
     if not loss.offsets_are_exact or n == 0:
         return
     relevance, looked = 1.0 / (1.0 + np.exp(-scores)), 1.0 / (1.3 + np.arange(n) + labels)
     whole = Dataset(np.zeros((n, 0), np.float32), None, np.array([0, n]), document_weights=relevance)
     partly = dataclasses.replace(whole, document_weights=relevance * looked, score_offsets=np.log(looked))
-    for data, what in ((whole, "everything is looked at"), (partly, "ranks are looked at, with offsets")):
-        near(sweep(loss, np.log(relevance), data).gradient, np.zeros(n), 1e-9, f"gradient at the truth where {what}")
+    for data, what in ((whole, "all ranks are examined"), (partly, "ranks are examined, with offsets")):
+        near(sweep(loss, np.log(relevance), data).gradient, np.zeros(n), 1e-9, f"gradient at the truth if {what}")
 
 
 def edge_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
@@ -195,12 +195,12 @@ def edge_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
     both = np.concatenate([edges, edges[twice]])
     _same(loss(scores, weighted), loss(scores, both), "an edge of weight 2 against two edges")
     if loss.edges_product is not None:
-        v, found = np.cos(np.arange(len(scores)) + scores), []
-        for some in (weighted, both):
-            preferences = Preferences(some, np.array([0, len(some)]))
+        v, products = np.cos(np.arange(len(scores)) + scores), []
+        for rows in (weighted, both):
+            preferences = Preferences(rows, np.array([0, len(rows)]))
             data = dataclasses.replace(_one_query(labels), preferences=preferences)
-            found.append(product(loss, scores, data, direction=v))
-        near(found[0], found[1], 1e-9, "Hessian times direction, an edge of weight 2 against two edges")
+            products.append(product(loss, scores, data, direction=v))
+        near(products[0], products[1], 1e-9, "Hessian times direction, an edge of weight 2 against two edges")
 
 
 def equals_reference(loss: Loss, scores: Array, labels: Array, reference: Reference) -> None:
@@ -219,7 +219,7 @@ LOSS_CHECKS: dict[str, Callable[[Loss, Array, Array], None]] = {
         offsets_are_exact_if_it_says_so, edge_weights_count,
     )
 }  # fmt: skip
-"""What every loss promises, by name: (loss, scores, labels) → None."""
+"""Checks of every loss, by name: (loss, scores, labels) → None."""
 
 
 def _one_query(labels: Array) -> Dataset:

@@ -1,4 +1,4 @@
-"""What every named method promises: a page, a grid of its own parameters, and odds that are probabilities."""
+"""Contract suite of named methods: docs, a grid of its own parameters, and odds that are probabilities of ranks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_method(method: Method, *, reaches: float = 0.8, supervised: bool = Tru
 
 
 def its_page_has_the_fixed_headings(method: Method) -> None:
-    """Formula, ties, cost and use, in this order, in the docstring of what makes the method what it is."""
+    """Formula, ties, cost and use, in this order, in the docstring of the method's main part."""
     page_has_headings(method.about(), ("Formula", "Ties", "Cost", "Use it for"))
 
 
@@ -38,8 +38,8 @@ def its_grid_holds_settings_of_its_own(method: Method) -> None:
     """Every value of the grid makes another learner."""
     for key, values in method.grid.items():
         assert method.learner.has_parameter(key), f"the grid names {key!r}, which {method.learner} does not have"
-        made = [method.learner.changed({key: write(value)}) for value in values]
-        assert len(set(map(repr, made))) == len(values), f"values of {key!r} make equal learners: {made}"
+        learners = [method.learner.changed({key: write(value)}) for value in values]
+        assert len(set(map(repr, learners))) == len(values), f"values of {key!r} make equal learners: {learners}"
 
 
 def odds_are_probabilities(method: Method) -> None:
@@ -73,10 +73,10 @@ def a_file_gives_the_odds_back(method: Method) -> None:
     with TemporaryDirectory() as folder:
         _trained(method.learner).save(Path(folder, "model"))
         loaded = Model.load(Path(folder, "model"))
-    for one, other in zip(_all_odds(_trained(method.learner)), _all_odds(loaded), strict=True):
-        assert one.how == other.how, f"odds are by {one.how!r}, of the loaded model by {other.how!r}"
+    for saved, other in zip(_all_odds(_trained(method.learner)), _all_odds(loaded), strict=True):
+        assert saved.how == other.how, f"odds are by {saved.how!r}, of the loaded model by {other.how!r}"
         for key in ("first", "expected", "low", "high"):
-            same = getattr(one.summary(), key).tobytes() == getattr(other.summary(), key).tobytes()
+            same = getattr(saved.summary(), key).tobytes() == getattr(other.summary(), key).tobytes()
             assert same, f"the loaded model has other odds: {key}"
 
 
@@ -87,7 +87,7 @@ METHOD_CHECKS: dict[str, Callable[[Method], None]] = {
         higher_scores_have_better_odds, a_file_gives_the_odds_back,
     )
 }  # fmt: skip
-"""What every method promises, by name: method → None."""
+"""Checks of every method, by name: method → None."""
 
 
 def _all_odds(model: Model) -> list[Odds]:

@@ -1,4 +1,4 @@
-"""What every metric promises: the mean over orders of ties, a stated range, swaps that never hurt, text that parses."""
+"""Contract suite of metrics: the mean over orders of ties, a stated range, swaps that never hurt, text that parses."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
 Reference = Callable[..., float]
-"""The slow value of a list without ties: (labels in rank order, judged labels from the best, k, **parameters) → value.
+"""Slow value of a list without ties: (labels in rank order, judged labels from the best, k, **parameters) → value.
 
-k is None for the whole list, the label of a document without judgement is NaN, and the value is NaN where the metric is
+k is None for the whole list, the label of a document without judgment is NaN, and the value is NaN if the metric is
 not defined.
 """
 _CUTOFFS = (1, 2, 3, 5, None)
 
 
 def check_metric(metric: Metric, *, reference: Reference | None = None) -> None:
-    """Run every check on the metric at several cut-offs and settings; `reference` is its slow value, if given."""
-    for one in metric_variants(type(metric)):
+    """Run every check on the metric at several cut-offs and parameters; `reference` is its slow value, if given."""
+    for variant in metric_variants(type(metric)):
         for check in METRIC_CHECKS.values():
-            check(one)
+            check(variant)
         if reference is not None:
-            equals_reference(one, reference)
+            equals_reference(variant, reference)
 
 
 def metric_variants(kind: type[Metric]) -> list[Metric]:
@@ -45,20 +45,20 @@ def metric_variants(kind: type[Metric]) -> list[Metric]:
 
 
 def other_settings(kind: type[Metric]) -> list[tuple[str, Any]]:
-    """(parameter, value) of settings that are not the default."""
-    found: list[tuple[str, Any]] = []
+    """Pairs (parameter, value) with values that are not the default."""
+    pairs: list[tuple[str, Any]] = []
     for field in dataclasses.fields(kind):
         hint = kind.own_parameters().get(field.name)
         low = field.metadata.get("above", field.metadata.get("least", 0))
         high = field.metadata.get("below", field.metadata.get("most", low + 2))
         options = typing.get_args(hint)
         if typing.get_origin(hint) is typing.Literal:
-            found += [(field.name, word) for word in options if word != field.default]
+            pairs += [(field.name, word) for word in options if word != field.default]
         elif hint is int or int in options:
-            found.append((field.name, 5))
+            pairs.append((field.name, 5))
         elif hint is float:
-            found.append((field.name, low + 0.3 * (high - low)))
-    return found
+            pairs.append((field.name, low + 0.3 * (high - low)))
+    return pairs
 
 
 def equals_reference(metric: Metric, reference: Reference) -> None:
@@ -86,7 +86,7 @@ def values_lie_in_the_stated_range(metric: Metric) -> None:
 
 
 def the_best_order_has_the_largest_value(metric: Metric) -> None:
-    """Ranking by the labels themselves; it is 1 where the metric says that it is normalised."""
+    """Ranking by the labels themselves; it is 1 if the metric is normalised."""
     for scores, labels, _ in _queries(most=30) if metric.higher_is_better else ():
         best, value = _value(metric, labels, labels), _value(metric, scores, labels)
         if not math.isnan(best):
@@ -124,12 +124,12 @@ def text_gives_it_back(metric: Metric) -> None:
 
 def what_presets_state_is_known(metric: Metric) -> None:
     """Presets and words name fields that the metric has."""
-    known = {"cutoff", "empty", *metric.conventions.uses, *metric.own_parameters()}
+    fields = {"cutoff", "empty", *metric.conventions.uses, *metric.own_parameters()}
     assert set(metric.conventions.presets) <= set(PRESETS), (
         f"there are no presets {set(metric.conventions.presets) - set(PRESETS)}"
     )
     for preset, stated in metric.conventions.presets.items():
-        assert set(stated) <= known, f"{preset} states {set(stated) - known}, which do not concern {metric.name}"
+        assert set(stated) <= fields, f"{preset} states {set(stated) - fields}, which do not concern {metric.name}"
     unknown = set(metric.conventions.words) - {"divisor", *metric.own_parameters()}
     assert not unknown, f"words for {unknown}, which {metric.name} does not have"
 
@@ -178,8 +178,8 @@ def queries_with_nothing_to_find_follow_the_convention(metric: Metric) -> None:
             f"{stated}: a query with two relevant documents on top is worth {values[1]}"
         )
     if "ideal" in metric.conventions.uses:
-        found = metric([1.0, 0.5], [0, 0], [0, 0, 2], judged=[2, 1, 0, 0, 1], judged_offsets=[0, 2, 5])
-        assert (found == metric.conventions.zero).all(), f"lists without a relevant document are worth {found}"
+        values = metric([1.0, 0.5], [0, 0], [0, 0, 2], judged=[2, 1, 0, 0, 1], judged_offsets=[0, 2, 5])
+        assert (values == metric.conventions.zero).all(), f"lists without a relevant document are worth {values}"
 
 
 def several_metrics_at_once_give_what_each_gives_alone(metric: Metric) -> None:
@@ -188,9 +188,9 @@ def several_metrics_at_once_give_what_each_gives_alone(metric: Metric) -> None:
     scores, labels = rng.integers(0, 9, 40), rng.integers(0, 3, 40)
     ids = [f"d{i}" for i in rng.permutation(40)]
     metrics = [metric, *(metric.with_preset(preset) for preset in PRESETS)]
-    for one, values in zip(metrics, evaluate_all(metrics, scores, labels, offsets, document_ids=ids), strict=True):
-        alone = one(scores, labels, offsets, document_ids=ids)
-        assert np.array_equal(alone, values, equal_nan=True), f"{one} is {values} beside others, {alone} alone"
+    for single, values in zip(metrics, evaluate_all(metrics, scores, labels, offsets, document_ids=ids), strict=True):
+        alone = single(scores, labels, offsets, document_ids=ids)
+        assert np.array_equal(alone, values, equal_nan=True), f"{single} is {values} with others, {alone} alone"
 
 
 def scores_and_labels_that_are_no_numbers_are_refused(metric: Metric) -> None:
@@ -204,7 +204,7 @@ def scores_and_labels_that_are_no_numbers_are_refused(metric: Metric) -> None:
 
 
 def a_long_query_is_quick(metric: Metric) -> None:
-    """100,000 documents: all tied, none tied, one far from the others, few ties. What is quadratic takes minutes."""
+    """100,000 documents: all tied, none tied, one far from the others, few ties. Quadratic would take minutes."""
     n, rng = size(100_000, 500), np.random.default_rng(1)
     spread, low, high = rng.normal(size=n), *metric.range
     outlier = np.where(np.arange(n) == 7, 1e12, spread)
@@ -224,7 +224,7 @@ METRIC_CHECKS: dict[str, Callable[[Metric], None]] = {
         scores_and_labels_that_are_no_numbers_are_refused, a_long_query_is_quick,
     )
 }  # fmt: skip
-"""What every metric promises, by name: metric → None."""
+"""Checks of every metric, by name: metric → None."""
 
 
 def _queries(*, most: int, number: int = 25) -> Iterator[tuple[Any, Any, np.random.Generator]]:

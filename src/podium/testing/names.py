@@ -1,4 +1,4 @@
-"""What everything with a name promises: its text gives it back, and its page says what it is."""
+"""Checks of everything with a name: its text gives it back, and its docstring has the headings."""
 
 from __future__ import annotations
 

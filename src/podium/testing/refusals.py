@@ -1,4 +1,4 @@
-"""What every refusal promises: one line that says what is wrong and what to do."""
+"""Checks of error messages: one line that says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from podium.base.errors import PodiumError
 
 
 def refused(action: Callable[[], Any], *, says: str, when: str) -> None:
-    """The action raises an error of podium's that matches the pattern `says`."""
+    """Assert that the action raises a PodiumError that matches the pattern `says`."""
     try:
         action()
     except PodiumError as error:
@@ -21,7 +21,7 @@ def refused(action: Callable[[], Any], *, says: str, when: str) -> None:
 
 
 def is_clear(error: PodiumError) -> None:
-    """One line of 30 to 400 characters that ends with a full stop."""
+    """Assert one line of 30 to 400 characters that ends with a full stop."""
     words = str(error)
     assert "\n" not in words, f"an error of several lines: {words}"
     assert 30 <= len(words) <= 400, f"an error of {len(words)} characters: {words}"

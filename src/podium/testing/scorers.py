@@ -1,4 +1,4 @@
-"""What every scorer promises: adjoint derivatives, queries scored alone, equal bits on any number of threads."""
+"""Contract suite of scorers: adjoint derivatives, queries scored alone, equal bits on any number of threads."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def sparse_features_are_scored_like_dense_ones(scorer: Scorer) -> None:
 
 def threads_do_not_change_a_bit(scorer: Scorer) -> None:
     """One thread and two give the same bytes, of more documents than a block holds."""
-    n, found = size(20_000, 50), []
+    n, results = size(20_000, 50), []
     data, params, g = _queries(_features(n)), _fitted(scorer), np.cos(np.arange(float(n)))
     for number in (1, 2):
         with threads(number):
             down = scorer.pullback(params, data, g) if isinstance(scorer, SmoothScorer) else np.zeros(1)
-            found.append((scorer.score(params, data).tobytes(), down.tobytes()))
-    assert found[0] == found[1], "threads change scores or the pullback"
+            results.append((scorer.score(params, data).tobytes(), down.tobytes()))
+    assert results[0] == results[1], "threads change scores or the pullback"
 
 
 def a_prepared_scorer_gives_the_same_bits(scorer: Scorer) -> None:
@@ -120,7 +120,7 @@ SCORER_CHECKS: dict[str, Callable[[Scorer], None]] = {
         its_own_solver_takes_it,
     )
 }  # fmt: skip
-"""What every scorer promises, by name: scorer → None."""
+"""Checks of every scorer, by name: scorer → None."""
 
 _D = 4
 
@@ -130,7 +130,7 @@ def _features(n: int) -> Array:
 
 
 def _queries(X: Any) -> Dataset:
-    """The rows as queries of ten documents."""
+    """Dataset of the rows as queries of ten documents."""
     return Dataset.from_arrays(X, qid=np.arange(X.shape[0]) // 10).grouped()
 
 

@@ -1,4 +1,4 @@
-"""What every solver promises: the minimum of a convex problem, the best iterate, equal bits, refusals with advice."""
+"""Contract suite of solvers: the minimum of a convex problem, the best iterate, equal bits, refusals with advice."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def scorer_for(solver: Solver) -> Scorer:
 
 
 def a_convex_quadratic_is_brought_to_its_minimum(solver: Solver) -> None:
-    """Ridge regression, whose minimum is known, where the solver takes it."""
+    """Ridge regression, whose minimum is known, if the solver takes it."""
     if not takes(solver, Regression(), Linear()):
         return
     data = _data()
     patient = with_fields(short(solver, 600), penalty=0.1, batch=data.n_queries, learning_rate=0.02, tolerance=1e-12)
     theta, least = ridge(data, 0.1)
-    found = _solve(patient, Linear(), loss=Regression())
-    value, _ = Problem(Regression(), Linear(), data, 0.1)(found.params["theta"])
+    solution = _solve(patient, Linear(), loss=Regression())
+    value, _ = Problem(Regression(), Linear(), data, 0.1)(solution.params["theta"])
     assert least - 1e-12 <= value <= least * (1 + 1e-4), f"the value is {value}, the minimum {least}"
-    near(found.params["theta"], theta, 0.02, "parameters at the minimum")
+    near(solution.params["theta"], theta, 0.02, "parameters at the minimum")
 
 
 def ridge(data: Dataset, penalty: float) -> tuple[Array, float]:
@@ -78,19 +78,19 @@ def takes_or_refuses_a_scorer(solver: Solver, scorer: Scorer) -> None:
         refused(lambda: solver.check(RankNet(), scorer), says=says, when=f"{solver} with {scorer}")
         return
     scorer, data = with_fields(scorer, min_data_in_leaf=5), _data()
-    found = _solve(short(solver, 8), scorer)
+    solution = _solve(short(solver, 8), scorer)
     before = sweep(RankNet(), np.zeros(data.n_documents), data).value
-    after = sweep(RankNet(), scorer.score(found.params, data), data).value
+    after = sweep(RankNet(), scorer.score(solution.params, data), data).value
     assert after < 0.95 * before, f"{solver} with {scorer}: the loss goes from {before} to {after}"
 
 
 def a_loss_falls(solver: Solver, loss: Loss) -> None:
     """Thirty iterations end below the loss of equal scores."""
     scorer, data = scorer_for(solver), _data()
-    found = _solve(with_fields(short(solver, 30), learning_rate=0.01), scorer, loss=loss)
+    solution = _solve(with_fields(short(solver, 30), learning_rate=0.01), scorer, loss=loss)
     start = sweep(loss, np.zeros(data.n_documents), data).value
-    end = sweep(found.loss, scorer.score(found.params, data), data).value
-    assert np.isfinite(found.value), f"the objective is {found.value}"
+    end = sweep(solution.loss, scorer.score(solution.params, data), data).value
+    assert np.isfinite(solution.value), f"the objective is {solution.value}"
     assert end < start, f"{loss} by {solver} goes from {start} to {end}"
 
 
@@ -98,12 +98,12 @@ def one_seed_gives_equal_bits(solver: Solver) -> None:
     """Two runs from one seed end at the same bytes, also on one thread and two."""
     first, second = (_bits(_solve(short(solver, 5))) for _ in range(2))
     assert first == second, "the same seed gives other parameters"
-    data, found = linear_data(42, 100), []
+    data, solutions = linear_data(42, 100), []
     loss = next(loss for loss in (ListNet(), SquaredHinge()) if takes(solver, loss, scorer_for(solver)))
     for number in (1, 2):
         with threads(number):
-            found.append(_bits(_solve(with_fields(short(solver, 3), batch=42), loss=loss, data=data)))
-    assert found[0] == found[1], "threads change the parameters"
+            solutions.append(_bits(_solve(with_fields(short(solver, 3), batch=42), loss=loss, data=data)))
+    assert solutions[0] == solutions[1], "threads change the parameters"
 
 
 def the_best_iterate_by_validation_is_kept(solver: Solver) -> None:
@@ -118,30 +118,32 @@ def the_best_iterate_by_validation_is_kept(solver: Solver) -> None:
 def patience_ends_the_search(solver: Solver) -> None:
     """Three iterations without a better validation value are the last ones."""
     watch = _watch([1, 2, 2, 2, 2, 2, 2, 2])
-    found = _solve(with_fields(short(solver, 8), patience=3, tolerance=1e-15), watch=watch)
+    solution = _solve(with_fields(short(solver, 8), patience=3, tolerance=1e-15), watch=watch)
     seen = [step.iteration for step in watch.history]
-    assert seen == [1, 2, 3, 4, 5] and found.iterations == 5, f"iterations {seen}, and {found.iterations} are reported"
+    assert seen == [1, 2, 3, 4, 5] and solution.iterations == 5, (
+        f"iterations {seen}, and {solution.iterations} are reported"
+    )
     assert watch.best is not None and watch.best.iteration == 2, f"the best iteration is {watch.best}"
-    assert "no better validation measure" in found.reason, f"the reason is not patience: {found.reason}"
+    assert "no better validation measure" in solution.reason, f"the reason is not patience: {solution.reason}"
 
 
 def without_patience_the_last_iterate_is_kept(solver: Solver) -> None:
     """Validation data is not looked at."""
     watch = _watch([])
-    found = _solve(with_fields(short(solver, 4), patience=None, tolerance=1e-15), watch=watch)
+    solution = _solve(with_fields(short(solver, 4), patience=None, tolerance=1e-15), watch=watch)
     last = _solve(with_fields(short(solver, 4), tolerance=1e-15))
-    assert _bits(found) == _bits(last), "the parameters are not those of the last iteration"
+    assert _bits(solution) == _bits(last), "the parameters are not those of the last iteration"
     assert watch.best is None, "validation data was measured"
 
 
 def observers_see_every_iteration(solver: Solver) -> None:
-    """Each with its number, how many there are at most, and an objective that falls; the reason says how many."""
+    """Each with its number, the largest number, and an objective that falls; the reason has the number."""
     seen: list[Any] = []
-    found = _solve(with_fields(short(solver, 4), tolerance=1e-15), watch=Watch(observers=(seen.append,)))
+    solution = _solve(with_fields(short(solver, 4), tolerance=1e-15), watch=Watch(observers=(seen.append,)))
     steps = [(step.iteration, step.total, step.valid) for step in seen]
     assert steps == [(k, 4, None) for k in (1, 2, 3, 4)], f"(iteration, total, valid) are {steps}"
     assert seen[-1].value < seen[0].value, f"the objective goes from {seen[0].value} to {seen[-1].value}"
-    assert "4" in found.reason, f"the reason does not say how many iterations were allowed: {found.reason}"
+    assert "4" in solution.reason, f"the reason does not say how many iterations were allowed: {solution.reason}"
 
 
 SOLVER_CHECKS: dict[str, Callable[[Solver], None]] = {
@@ -152,7 +154,7 @@ SOLVER_CHECKS: dict[str, Callable[[Solver], None]] = {
         observers_see_every_iteration,
     )
 }  # fmt: skip
-"""What every solver promises, by name: solver → None. `a_loss_falls` and `takes_or_refuses_a_scorer` come on top."""
+"""Checks of every solver, by name: solver → None. `check_solver` adds `a_loss_falls`, `takes_or_refuses_a_scorer`."""
 
 
 def _scorers() -> list[Scorer]:
@@ -160,7 +162,7 @@ def _scorers() -> list[Scorer]:
 
 
 class _Scripted:
-    """A metric that says what it was told to say, iteration by iteration."""
+    """Metric with scripted values, iteration by iteration."""
 
     def __init__(self, values: Iterable[float]) -> None:
         self._values = iter(values)
@@ -169,15 +171,15 @@ class _Scripted:
         return np.array([next(self._values)], np.float64)
 
     def average(self, values: Array) -> Average:
-        """The one value."""
+        """Average of the one value."""
         return Average(float(values[0]), 1, 0)
 
     def __str__(self) -> str:
         return "scripted"
 
 
-def _bits(found: Solution) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in found.params.items()}
+def _bits(solution: Solution) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in solution.params.items()}
 
 
 def _watch(values: Iterable[float]) -> Watch:

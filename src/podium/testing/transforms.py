@@ -1,4 +1,4 @@
-"""What every transform promises: finite numbers, rows in place, a state of plain arrays that a file can hold."""
+"""Contract suite of transforms: finite numbers, rows in place, a state of plain arrays that a file can hold."""
 
 from __future__ import annotations
 
@@ -25,23 +25,25 @@ def rows_stay_in_place(transform: Transform) -> None:
     """A row of finite float32 numbers for each document; labels and queries are as before."""
     for sparse in (False, True):
         data = _data(sparse=sparse)
-        made = transform.apply(transform.fit(data), data)
-        assert made.features.shape[0] == data.n_documents, f"{made.features.shape[0]} rows of {data.n_documents}"
-        assert made.features.dtype == np.float32, f"features are {made.features.dtype}"
-        assert np.isfinite(dense(made.features)).all(), "features are not finite"
-        assert made.labels is data.labels, "labels changed"
-        assert made.offsets is data.offsets, "queries changed"
+        transformed = transform.apply(transform.fit(data), data)
+        assert transformed.features.shape[0] == data.n_documents, (
+            f"{transformed.features.shape[0]} rows of {data.n_documents}"
+        )
+        assert transformed.features.dtype == np.float32, f"features are {transformed.features.dtype}"
+        assert np.isfinite(dense(transformed.features)).all(), "features are not finite"
+        assert transformed.labels is data.labels, "labels changed"
+        assert transformed.offsets is data.offsets, "queries changed"
 
 
 def missing_values_become_numbers_or_stay(transform: Transform) -> None:
     """A missing value gives a finite number or stays missing; it spoils no other document."""
     data, whole = _data(missing=True), _data()
     state = transform.fit(whole)
-    made, expected = (dense(transform.features(state, one)) for one in (data, whole))
-    assert not np.isinf(made).any(), "a missing value became infinite"
+    features, expected = (dense(transform.features(state, part)) for part in (data, whole))
+    assert not np.isinf(features).any(), "a missing value became infinite"
     others = np.setdiff1d(np.arange(data.n_documents), _MISSING_ROWS)
     alone = np.isin(data.query_index, data.query_index[_MISSING_ROWS], invert=True)[others]
-    _near(made[others][alone], expected[others][alone], 1e-5, "documents of queries without missing values")
+    _near(features[others][alone], expected[others][alone], 1e-5, "documents of queries without missing values")
 
 
 def arguments_are_not_changed(transform: Transform) -> None:
@@ -56,27 +58,32 @@ def state_is_plain_arrays(transform: Transform) -> None:
     """The bytes of its state's arrays are all that it needs to transform new data."""
     state, other = transform.fit(_data(0)), _data(1)
     kept = {name: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape) for name, array in state.items()}
-    one, two = transform.features(kept, other), transform.features(state, other)
-    assert np.array_equal(dense(one), dense(two), equal_nan=True), "a state from bytes gives other features"
+    restored, original = transform.features(kept, other), transform.features(state, other)
+    assert np.array_equal(dense(restored), dense(original), equal_nan=True), "a state from bytes gives other features"
 
 
 def labels_are_not_looked_at(transform: Transform) -> None:
-    """New data needs no labels; training data needs them only where the transform says `supervised`."""
+    """New data needs no labels; training data needs them only if the transform is `supervised`."""
     data = _data()
     blind = Dataset.from_arrays(data.features, group=data.sizes).grouped()
     state = transform.fit(data)
     without = state if transform.supervised else transform.fit(blind)
-    one, two = transform.features(state, data), transform.features(without, blind)
-    assert np.array_equal(dense(one), dense(two)), "labels change the features"
+    seen, unseen = transform.features(state, data), transform.features(without, blind)
+    assert np.array_equal(dense(seen), dense(unseen)), "labels change the features"
 
 
 def sparse_and_dense_agree(transform: Transform) -> None:
     """Fitted to sparse features, each differs by a shift at most; one state gives both kinds the same features."""
     for missing in (False, True):
         data, same = _data(missing=missing), _data(sparse=True, missing=missing)
-        one = dense(transform.apply(transform.fit(data), data).features)
-        two = dense(transform.apply(transform.fit(same), same).features)
-        _near(two - two[0], one - one[0], 2e-5, "sparse features against dense ones, up to a shift")
+        from_dense = dense(transform.apply(transform.fit(data), data).features)
+        from_sparse = dense(transform.apply(transform.fit(same), same).features)
+        _near(
+            from_sparse - from_sparse[0],
+            from_dense - from_dense[0],
+            2e-5,
+            "sparse features against dense ones, up to a shift",
+        )
     for state in (transform.fit(_data()), transform.fit(_data(sparse=True))):
         new, sparse = transform.features(state, _data(1)), transform.features(state, _data(1, sparse=True))
         _near(dense(sparse), dense(new), 1e-6, "new sparse features against new dense ones")
@@ -84,14 +91,14 @@ def sparse_and_dense_agree(transform: Transform) -> None:
 
 def threads_do_not_change_a_bit(transform: Transform) -> None:
     """One thread and two give the same bytes."""
-    rng, found = np.random.default_rng(0), []
+    rng, results = np.random.default_rng(0), []
     n_queries = size(200, 2)
     X, labels = rng.standard_normal((100 * n_queries, 3)), rng.integers(0, 3, 100 * n_queries)
     data = Dataset.from_arrays(X, labels, group=np.full(n_queries, 100)).grouped()
     for number in (1, 2):
         with threads(number):
-            found.append(dense(transform.apply(transform.fit(data), data).features).tobytes())
-    assert found[0] == found[1], "threads change the features"
+            results.append(dense(transform.apply(transform.fit(data), data).features).tobytes())
+    assert results[0] == results[1], "threads change the features"
 
 
 def no_documents_are_no_trouble(transform: Transform) -> None:
@@ -109,7 +116,7 @@ TRANSFORM_CHECKS: dict[str, Callable[[Transform], None]] = {
         text_gives_it_back,
     )
 }  # fmt: skip
-"""What every transform promises, by name: transform → None."""
+"""Checks of every transform, by name: transform → None."""
 
 _MISSING_ROWS = [4, 20]
 
@@ -127,5 +134,5 @@ def _data(seed: int = 0, *, sparse: bool = False, missing: bool = False) -> Data
 
 def _near(got: Array, expected: Array, tolerance: float, what: str) -> None:
     """Missing in the same places, and near elsewhere."""
-    assert np.array_equal(np.isnan(got), np.isnan(expected)), f"{what}: missing values stand elsewhere"
+    assert np.array_equal(np.isnan(got), np.isnan(expected)), f"{what}: missing values are elsewhere"
     near(np.nan_to_num(got), np.nan_to_num(expected), tolerance, what)

@@ -1,4 +1,4 @@
-"""Data that learners are not made for: each function makes one kind, and says by its name what is unusual about it."""
+"""Unusual data for learners: each function makes one kind, named after what is unusual about it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
 from podium.testing.examples import linear_data
@@ -117,7 +117,7 @@ USABLE = (
     binary_labels, labels_to_thirty, labels_with_fractions, copies_of_documents, features_of_all_scales, empty_queries,
     one_query_of_3000_documents,
 )  # fmt: skip
-"""What other benchmarks look like: no learner may refuse it."""
+"""Data as other benchmarks have it: no learner may refuse it."""
 
 UNUSUAL = (
     preferences_only, nothing_relevant, everything_relevant, one_grade_per_query, labels_of_any_number,
@@ -138,7 +138,7 @@ def _data() -> Dataset:
     return linear_data(6, 8, n_features=4)
 
 
-def _features() -> NDArray[np.float32]:
+def _features() -> Singles:
     return np.asarray(_data().features)
 
 

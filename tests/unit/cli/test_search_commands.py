@@ -115,4 +115,4 @@ def test_learning_is_compared_with_the_first_stage(podium, recipes):
     rows = {line.split("  ")[0]: line for line in found.stdout.splitlines()}
     assert {"first stage", "first stage, tuned", "listnet"} <= set(rows)
     assert (recipes / "out" / "report.html").exists()
-    assert "measured against all judgements" in found.stdout
+    assert "measured against all judgments" in found.stdout
