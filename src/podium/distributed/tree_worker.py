@@ -22,8 +22,8 @@ from podium.metrics import Metric
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.grower import DETERMINISTIC
 from podium.scorers.trees.lightgbm_data import for_lightgbm
-from podium.solvers.early_stopping import query_values
 from podium.solvers.boosting import Bag, for_leaves, grid
+from podium.solvers.early_stopping import query_values
 
 if TYPE_CHECKING:
     import lightgbm
