@@ -122,7 +122,7 @@ def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dic
     if not isinstance(qrels, Qrels):
         if not isinstance(qrels, Mapping) or not all(isinstance(grades, Mapping) for grades in qrels.values()):
             raise DataError(
-                f"judgements must be Qrels or a dictionary query → document → grade; got {type(qrels).__name__}. "
+                f"judgments must be Qrels or a dictionary query → document → grade; got {type(qrels).__name__}. "
                 "Read a file with podium.read_qrels."
             )
         return {
