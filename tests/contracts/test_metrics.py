@@ -56,7 +56,7 @@ def queries(draw: st.DrawFn, most: int = 6) -> tuple[list[float], list[float]]:
 @pytest.mark.parametrize("name", SEEING)
 @settings(max_examples=size(60, 3), deadline=None)
 @given(query=queries(), missed=st.lists(st.integers(-1, 3), max_size=3), data=st.data())
-def test_documents_without_judgement_are_told_from_those_judged_0(
+def test_documents_without_judgment_are_told_from_those_judged_0(
     name: str, query: tuple[list[float], list[float]], missed: list[int], data: st.DataObject
 ) -> None:
     scores, labels = query

@@ -29,7 +29,7 @@ def expected(
 ) -> float:
     """The mean of a measure over all orders of tied documents; NaN where it is not defined.
 
-    The label of a document without judgement is NaN.
+    The label of a document without judgment is NaN.
     """
     everyone = sorted(labels if judged is None else judged, reverse=True)
     measure = MEASURES[name]

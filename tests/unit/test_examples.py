@@ -138,7 +138,7 @@ def made_up(tmp_path_factory) -> Path:
 
 
 def write_collection(folder: Path) -> None:
-    """Documents, queries and judgements: docs.jsonl, queries.jsonl, qrels.txt."""
+    """Documents, queries and judgments: docs.jsonl, queries.jsonl, qrels.txt."""
     words = ["heat", "transfer", "slabs", "steel", "flow", "wing", "shock", "wave"]
     rng = np.random.default_rng(3)
     docs = [{"id": f"d{k}", "title": words[k % 8], "text": " ".join(rng.choice(words, 6))} for k in range(40)]

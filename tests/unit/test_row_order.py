@@ -166,7 +166,7 @@ def test_explanations_name_rows_of_the_input(model):
         assert score == pytest.approx(scores[int(name)], abs=1e-9)
 
 
-def test_other_judgements_see_the_same_queries(model):
+def test_other_judgments_see_the_same_queries(model):
     together, scores = Dataset.from_arrays(X, Y, qid=QID, feature_names=NAMES), np.random.default_rng(0).random(len(Y))
     found = [podium.calibration(model.distribution(data), data).brier for data in (together, SHUFFLED)]
     assert found[0] == pytest.approx(found[1], abs=1e-5)

@@ -248,7 +248,7 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(monkeypatch)
     assert Cranking(rounds=10, sweeps=20).fit(rankings, seed=4).theta.tolist() != found[0][0]
 
 
-def test_other_voters_and_missing_judgements_are_refused():
+def test_other_voters_and_missing_judgments_are_refused():
     model = learned(FULL)
     with pytest.raises(IncompatibleError, match=r"^cranking was trained on voters 1, 2, 3; got 1, 2\. Give the same"):
         model(Rankings.from_orders([[list("AB"), list("BA")]]))

@@ -199,7 +199,7 @@ def test_a_letor_agg_file_can_be_learned_from(tmp_path, capsys):
         (["--train", "qrels"], 1, "in none of 2 queries is one document graded above another"),
     ],
 )
-def test_methods_that_learn_and_judgements_go_together(runs, words, code, message, tmp_path, capsys, monkeypatch):
+def test_methods_that_learn_and_judgments_go_together(runs, words, code, message, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("q9 0 b 1\n")
     assert call("aggregate", *runs, *words) == code

@@ -191,7 +191,7 @@ def test_all_means_every_method() -> None:
     assert make_spec(["x"], ["all", "random"]).methods == tuple(METHODS)
 
 
-def test_runs_are_compared_against_their_judgements(podium: Podium) -> None:
+def test_runs_are_compared_against_their_judgments(podium: Podium) -> None:
     Path("q.txt").write_text("".join(f"{q} 0 a 1\n{q} 0 b 0\n" for q in range(1, 9)))
     for name, order in {"good": "ab", "poor": "ba"}.items():
         lines = [f"{q} Q0 {d} {k} {-k} t\n" for q in range(1, 9) for k, d in enumerate(order, 1)]

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def recipes(tmp_path):
-    """Documents, queries and judgements; a document is relevant if the query's first word is in its title."""
+    """Documents, queries and judgments; a document is relevant if the query's first word is in its title."""
     words = ["bread", "soup", "salad", "rice", "cake", "eggs", "beans", "fish"]
     rest = ["hot", "cold", "oven", "pan", "butter", "salt", "old", "new", "quick", "slow"]
     documents = [

@@ -100,7 +100,7 @@ def _inside(metric: Metric) -> str:
     return "letor4,ideal=judged," if metric.convention.discount == "letor" else ""
 
 
-def test_documents_without_judgement_are_left_out_of_what_ties_with_bpref() -> None:
+def test_documents_without_judgment_are_left_out_of_what_ties_with_bpref() -> None:
     known = {"judged": [1, 0], "judged_offsets": [0, 2], "unjudged": [False, False, True]}
     found = tie_spread(Metric.parse("bpref"), [1.0, 1.0, 1.0], [1, 0, 0], [0, 3], **known)
     assert found.expected[0] == 0.5  # above the one judged non-relevant document, or below it

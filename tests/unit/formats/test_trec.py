@@ -115,7 +115,7 @@ def test_what_is_no_dictionary_of_numbers_is_refused(qrels, run, message):
         join(qrels, run)
 
 
-def test_join_marks_documents_without_judgement():
+def test_join_marks_documents_without_judgment():
     assert join({"q": {"a": 0, "b": -1}}, {"q": {"z": 3, "a": 2, "b": 1}}).unjudged.tolist() == [True, False, False]
 
 

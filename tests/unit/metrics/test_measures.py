@@ -47,7 +47,7 @@ def test_err_of_three_documents() -> None:
     assert ranked("err(max_grade=5)", [2, 4, 1]) < wanted
 
 
-def test_the_largest_grade_is_that_of_all_queries_and_judgements() -> None:
+def test_the_largest_grade_is_that_of_all_queries_and_judgments() -> None:
     values = ERR()([2.0, 1.0], [1, 3], [0, 1, 2])
     assert values[0] == pytest.approx(1 / 8)
     assert ERR()([2.0], [1], [0, 1], judged=[1, 3], judged_offsets=[0, 2])[0] == pytest.approx(1 / 8)

@@ -160,7 +160,7 @@ def test_features_are_asked_for_by_name_or_set(made):
         read_features("bm25,bm25", index)
 
 
-def test_comparison_is_against_all_judgements_and_finds_what_was_planted(made):
+def test_comparison_is_against_all_judgments_and_finds_what_was_planted(made):
     index, queries, qrels = made
     found = compare_search(
         index, queries, qrels, ["listnet"], features="bm25,bm25(field=title),covered(field=title)", depth=20, folds=3
@@ -183,7 +183,7 @@ def test_too_few_judged_queries_are_refused(made):
         compare_search(index, queries[:3], qrels, ["listnet"])
 
 
-def test_ids_may_be_numbers_and_what_is_no_query_or_judgement_is_refused(made):
+def test_ids_may_be_numbers_and_what_is_no_query_or_judgment_is_refused(made):
     index, queries, qrels = made
     numbered = [{"id": k, "text": topic.text} for k, topic in enumerate(queries)]
     judged = {k: qrels[topic.id] for k, topic in enumerate(queries) if topic.id in qrels}
@@ -194,5 +194,5 @@ def test_ids_may_be_numbers_and_what_is_no_query_or_judgement_is_refused(made):
         with pytest.raises(DataError, match="query 1: expected a dict such as"):
             dataset(index, wrong, qrels, features="bm25")
     for wrong in ([], queries, {"q1": 1.0}):
-        with pytest.raises(DataError, match="judgements must be Qrels or a dictionary"):
+        with pytest.raises(DataError, match="judgments must be Qrels or a dictionary"):
             dataset(index, queries, wrong, features="bm25")
