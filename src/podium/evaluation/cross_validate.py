@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from podium.data.inputs import labelled_data
 from podium.data.splits import k_folds
 from podium.evaluation.evaluate import Evaluation, evaluate, query_names, read_metrics
-from podium.metrics import Metric
 
 if TYPE_CHECKING:
     from podium.learner import Learner
     from podium.methods import Method
+    from podium.metrics import Metric
     from podium.tuning import Tuning
 
 
