@@ -10,13 +10,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.aggregation.base import Consensus
-from podium.aggregation.rankings.rankings import Rankings
 from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
+
+if TYPE_CHECKING:
+    from podium.aggregation.base import Consensus
+    from podium.aggregation.rankings.rankings import Rankings
 
 
 def agreement(rankings: Rankings, consensus: Consensus) -> Array:

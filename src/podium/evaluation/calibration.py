@@ -31,11 +31,11 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.data.inputs import labelled_table
-from podium.data.table import Table
 from podium.evaluation.evaluate import all_plain
 from podium.jit import sorting as ranking
 
 if TYPE_CHECKING:
+    from podium.data.table import Table
     from podium.odds import Odds, QueryOdds
 
 EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

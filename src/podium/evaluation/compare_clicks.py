@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, ParameterError
 from podium.base.progress import Progress, part_of, quiet
 from podium.clicks import ClickModel, Measures
-from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Fitted, Predicted
 from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
 from podium.evaluation.paired import Interval
+
+if TYPE_CHECKING:
+    from podium.clicks.log.click_log import ClickLog
 
 DRAWS = 1000
 LEVEL = 0.95

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,7 @@ from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.progress import Progress, quiet, tracked
-from podium.data.dataset import Dataset
 from podium.data.fold import Fold
-from podium.data.table import Table
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
@@ -27,11 +26,15 @@ from podium.formats.trec.trec import Qrels, Run
 from podium.methods import method as named
 from podium.metrics import Metric
 from podium.parsing.ids import Ids
-from podium.text.collection.collection import Topic
-from podium.text.index.index import Hits, Index
 from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
 from podium.text.retrieval.candidates import DEPTH, dataset, grades_of
 from podium.training import train
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.data.table import Table
+    from podium.text.collection.collection import Topic
+    from podium.text.index.index import Hits, Index
 
 FIRST, TUNED = "first stage", "first stage, tuned"
 FOLDS = 5

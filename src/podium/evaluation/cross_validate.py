@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from podium.data.inputs import labelled_data
 from podium.data.splits import k_folds
 from podium.evaluation.evaluate import Evaluation, evaluate, query_names, read_metrics
-from podium.metrics import Metric
 
 if TYPE_CHECKING:
     from podium.learner import Learner
     from podium.methods import Method
+    from podium.metrics import Metric
     from podium.tuning import Tuning
 
 
@@ -48,15 +48,15 @@ def cross_validate(
     from podium.training import labels_and_method, train
 
     labels, chosen = labels_and_method(labels, method)
-    measures = read_metrics(metrics, preset)
+    parsed = read_metrics(metrics, preset)
     labelled = labelled_data(data, labels, qid=qid, group=group)
     names = query_names(labelled)
     labelled = replace(labelled, query_ids=np.array(names, dtype=object))
     number = {name: q for q, name in enumerate(names)}
-    values = np.full((len(measures), labelled.n_queries), np.nan)
+    values = np.full((len(parsed), labelled.n_queries), np.nan)
     for fold in k_folds(labelled, folds, seed=seed):
         assert fold.test is not None
         model = train(fold.train, chosen, valid=fold.valid, metric=tune_by, seed=seed, search=search)
-        on_test = evaluate(fold.test, model.score(fold.test), measures)
+        on_test = evaluate(fold.test, model.score(fold.test), parsed)
         values[:, [number[name] for name in on_test.query_ids]] = on_test.values
-    return Evaluation(measures, values, names)
+    return Evaluation(parsed, values, names)

@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
-from podium.data.dataset import Dataset
-from podium.data.fold import Fold
 from podium.evaluation.evaluate import plain
 from podium.explanation.attribution import importance
 from podium.explanation.explain import explain_rows, feature_name
 from podium.explanation.permutation import permuted
 from podium.jit.sorting import order
 from podium.metrics import NDCG, Metric, evaluate_all, mean
-from podium.model import Model
-from podium.solvers import Step
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.data.fold import Fold
+    from podium.model import Model
+    from podium.solvers import Step
 
 
 @dataclass

@@ -31,12 +31,12 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, IncompatibleError
-from podium.data.table import Table
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
+    from podium.data.table import Table
     from podium.formats.trec.trec import Qrels, Run
 
 Step = tuple[str, ...]

@@ -9,7 +9,7 @@ Reference: Lundberg et al., Explainable AI for trees, 2020; Sundararajan, Taly a
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,12 +17,14 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Ints, Singles, is_sparse
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks
-from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_table
-from podium.model import Model
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
 from podium.scorers.trees.trees import booster
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.model import Model
 
 
 class Attribution(NamedTuple):

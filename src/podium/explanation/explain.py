@@ -22,11 +22,11 @@ import numpy as np
 from podium.base.arrays import Array, Singles, column
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, IncompatibleError
-from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
 from podium.jit.sorting import dense_ranks
 
 if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
     from podium.explanation.flip import Flip
     from podium.model import Model
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints, Singles, column
 from podium.data.dataset import Dataset
 from podium.explanation.attribution import deviations, thresholds
-from podium.model import Model
 from podium.scorers.forms import LinearForm
-from podium.transforms import Affine
+
+if TYPE_CHECKING:
+    from podium.model import Model
+    from podium.transforms import Affine
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from podium.base.arrays import Array, is_sparse
 from podium.base.matrix_on_disk import on_disk
-from podium.data.dataset import Dataset
-from podium.metrics import Metric
-from podium.model import Model
 from podium.training import measured
+
+if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.metrics import Metric
+    from podium.model import Model
 
 SECONDS = 1.0
 """Approximate time limit: with a slow model, fewer queries are used."""

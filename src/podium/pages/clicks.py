@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from podium.base.arrays import AnyArray
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.doctor import odd_pages
-from podium.clicks.log.click_log import ClickLog
-from podium.data.doctor.check import Finding
-from podium.evaluation.compare_clicks import ClickComparison, ComparedModel
-from podium.evaluation.paired import Interval
 from podium.pages.kit import bars, lines, paragraph, points, shades, static_page, table
+
+if TYPE_CHECKING:
+    from podium.clicks.log.click_log import ClickLog
+    from podium.data.doctor.check import Finding
+    from podium.evaluation.compare_clicks import ClickComparison, ComparedModel
+    from podium.evaluation.paired import Interval
 
 RANKS = 20
 """Ranks in the charts."""

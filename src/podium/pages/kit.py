@@ -9,9 +9,12 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from podium.base.version import version
-from podium.evaluation.paired import Interval
+
+if TYPE_CHECKING:
+    from podium.evaluation.paired import Interval
 
 WIDTH, HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0

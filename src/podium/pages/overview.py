@@ -8,16 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 
 from podium.base.files import write_texts
-from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
 from podium.evaluation.report_texts import Table, format_value, markdown_table
 from podium.pages.kit import static_page, table
+
+if TYPE_CHECKING:
+    from podium.evaluation.compare import Comparison
 
 
 def overview(comparisons: Mapping[str, Comparison], metric: str) -> Table:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import counted
-from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities, click_rates
 from podium.pages.kit import lines, static_page, table
+
+if TYPE_CHECKING:
+    from podium.clicks.log.click_log import ClickLog
 
 _MOST = 2.0
 """Largest value of the chart; larger intervals are cut."""
