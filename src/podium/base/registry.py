@@ -213,7 +213,7 @@ def split_list(text: str, whole: str) -> list[str]:
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if depth > _DEEPEST:
-            raise ParameterError(f"{whole[:80]!r} …: brackets lie within brackets {_DEEPEST} times at most.")
+            raise ParameterError(f"{whole[:80]!r} …: brackets may be nested {_DEEPEST} times at most.")
         if depth < 0:
             raise ParameterError(f"{whole!r}: a bracket is closed that was not opened.")
         if letter == "," and depth == 0:

@@ -124,7 +124,7 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
         columns["document_weight"] = data.document_weights
     twice = [name for name in names if name in columns]
     if twice:
-        raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
+        raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
     columns |= {name: X[:, c] for c, name in enumerate(names)}
     return nw.from_dict(columns, backend=backend).to_native()
 

@@ -78,7 +78,7 @@ def unlabelled_table(
     if alone and per_query:
         raise DataError(
             "the model looks at a whole query at a time: give qid (a query id per row) or group (the sizes of "
-            f"consecutive queries); group=[{unlabelled.n_documents}] where all rows are one query."
+            f"consecutive queries); group=[{unlabelled.n_documents}] if all rows are one query."
         )
     return unlabelled if alone else _with_queries(unlabelled, None, qid=qid, group=group)
 
@@ -157,7 +157,7 @@ def _only_features(frame: object) -> Table:
     for name in (*_ROLES, *WEIGHTS):
         if name in table.columns:
             raise DataError(
-                f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "
+                f"the frame has a column {name!r}, which would be a feature if labels or queries are arrays. "
                 "Drop it, or give the frame alone."
             )
     return from_frame(table, label=None, qid=None)

@@ -190,7 +190,7 @@ class Table(ABC):
             raise DataError(f"{len(names)} feature names for {self.n_features} features.", where=self.source)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"two features are called {twice!r}. Give each a name of its own.", where=self.source)
+            raise DataError(f"two features are called {twice!r}. Give each another name.", where=self.source)
 
     def _check_query_weights(self) -> None:
         weights = self.query_weights

@@ -71,7 +71,7 @@ def put_word(at: int, value: np.uint64) -> None:
 def _check_place(at: int) -> None:
     """Refuse to read or write outside of the arrays whose address was taken."""
     inside = any(start <= at and at + 8 <= start + size for start, size in list(_IN_USE))
-    assert inside, f"eight bytes at {at} lie outside all arrays in use"
+    assert inside, f"eight bytes at {at} are outside of all arrays in use"
 
 
 def _lowest_byte(builder: ir.IRBuilder, a: ir.Value) -> Any:

@@ -45,5 +45,5 @@ def view(array: NDArray[Any], start: int, end: int) -> Any:
     """array[start:end] of a contiguous flat array, which must be an argument of the function so that it stays alive."""
     assert array.shape == (array.size,), "a view is of a flat array"
     assert array.flags.c_contiguous, "a view is of a contiguous array"
-    assert 0 <= start <= end <= len(array), f"{start}:{end} lies outside an array of {len(array)}"
+    assert 0 <= start <= end <= len(array), f"{start}:{end} is outside of an array of {len(array)}"
     return array[start:end]

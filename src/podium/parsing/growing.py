@@ -30,7 +30,7 @@ class Growing:
     def reserve(self, size: int) -> NDArray[Any]:
         """The array with room for `size` numbers; numbers not written yet are 0."""
         if size > len(self.array):
-            self.array.resize(max(size, len(self.array) * 5 // 4), refcheck=False)
+            self._resize(max(size, len(self.array) * 5 // 4))
         self.size = size
         return self.array
 
@@ -39,5 +39,13 @@ class Growing:
         self.reserve(start + len(numbers))[start : start + len(numbers)] = numbers
 
     def finished(self) -> NDArray[Any]:
-        self.array.resize(self.size, refcheck=False)
+        self._resize(self.size)
         return self.array
+
+    def _resize(self, size: int) -> None:
+        try:
+            self.array.resize(size, refcheck=False)
+        except ValueError:  # plain forms of compiled code keep a weak reference to it
+            kept = self.array[:size]
+            self.array = np.zeros(size, self.array.dtype)
+            self.array[: len(kept)] = kept

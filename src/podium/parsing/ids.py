@@ -39,7 +39,7 @@ class Ids:
         """Refuse ids outside of the text: compiled code does not check."""
         first, last = self.starts.min(initial=0), self.ends.max(initial=0)
         if first < 0 or last + SPARE > max(len(self.text), SPARE) or (self.starts > self.ends).any():
-            raise DataError(f"ids from {first} to {last} lie outside a text of {len(self.text) - SPARE} bytes.")
+            raise DataError(f"ids from {first} to {last} are outside of a text of {len(self.text) - SPARE} bytes.")
 
     @classmethod
     def of(cls, names: Iterable[Any]) -> Ids:

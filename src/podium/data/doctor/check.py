@@ -72,7 +72,7 @@ def query_findings(name: str, data: Dataset) -> Iterator[Finding]:
             "single-document",
             f"{len(single)} of {data.n_queries} queries have one document.",
             name,
-            "There is nothing to order in them: they teach nothing, and measures are trivial on them.",
+            "There is nothing to order in them: they teach nothing, and metrics are trivial on them.",
             "Drop them, or check that qid is the query and not the document.",
             examples(data, single),
         )
@@ -80,10 +80,10 @@ def query_findings(name: str, data: Dataset) -> Iterator[Finding]:
         yield Finding(
             "note",
             "scattered-queries",
-            "The rows of a query do not all lie together.",
+            "The rows of some queries are not adjacent.",
             name,
             "podium puts them together and gives scores back in the order of the file; other tools may take each "
-            "piece for a query of its own.",
+            "piece for another query.",
             "Nothing for podium; sort the file by query for other tools.",
         )
 
@@ -98,7 +98,7 @@ def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
                 "There are no labels and no preferences.",
                 name,
                 "The data can be ranked, but not learned from or evaluated on.",
-                "Add labels where this data is meant for training or evaluation.",
+                "Add labels if this data is meant for training or evaluation.",
             )
         return
     if data.n_documents == 0:
@@ -134,7 +134,7 @@ def _queries_without_contrast(name: str, data: Dataset) -> Iterator[Finding]:
             "single-label",
             f"{len(flat)} of {data.n_queries} queries have the same label on all documents.",
             name,
-            "No order of them is better than another. Measures skip a query without a relevant document or give it a "
+            "No order of them is better than another. Metrics skip a query without a relevant document or give it a "
             "fixed value, so means over queries depend on the convention.",
             "Keep them if they are real; compare results only under one convention.",
             examples(data, flat),
@@ -151,7 +151,7 @@ def _odd_labels(name: str, data: Dataset) -> Iterator[Finding]:
             f"The largest label is {top:g}; its gain 2^y − 1 is {'beyond numbers' if top > 1000 else f'{2**top:.2g}'}.",
             name,
             "One such document outweighs all others in NDCG and in losses that use it.",
-            "Map labels to a few grades (0 to 4), or use a measure with linear gain.",
+            "Map labels to a few grades (0 to 4), or use a metric with linear gain.",
         )
     if bottom < 0:
         yield Finding(
@@ -169,7 +169,7 @@ def _odd_labels(name: str, data: Dataset) -> Iterator[Finding]:
             "fractional-labels",
             f"{len(broken)} of {data.n_documents} labels are not whole numbers.",
             name,
-            "That is fine for podium; measures with a relevance threshold and other tools expect grades.",
+            "That is fine for podium; metrics with a relevance threshold and other tools expect grades.",
             "Nothing, or round them to grades.",
             tuple(f"{label:g}" for label in data.labels[broken[:_EXAMPLES]]),
         )

@@ -52,7 +52,7 @@ def between_parts(first: Part, second: Part) -> Iterator[Finding]:
             f"{a} has {data.n_features} features, {b} has {other.n_features}.",
             f"{a}, {b}",
             "A model takes as many features as it was trained on.",
-            "Make both with the same features; where only the last are never mentioned, read with n_features.",
+            "Make both with the same features; if only the last are never mentioned, read with n_features.",
         )
     same = _same_documents(first, second)
     if same.any():
@@ -88,7 +88,7 @@ def _not_finite(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
             "error",
             "infinite values",
             "No sum or product with them is a number.",
-            "Cap them, or write nan where the value is unknown.",
+            "Cap them, or write nan if the value is unknown.",
         ),
         (
             seen.missing,

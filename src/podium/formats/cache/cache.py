@@ -216,7 +216,7 @@ def _features(folder: str, arrays: dict[str, Stored], small: dict[str, Any], sha
     if len(ends) != shape[0] + 1 or ends[0] != 0 or (np.diff(ends) < 0).any() or ends[-1] != len(values):
         raise _damaged(folder, "rows of sparse features do not follow each other")
     if len(columns) != len(values) or (len(columns) and (columns.min() < 0 or columns.max() >= shape[1])):
-        raise _damaged(folder, "sparse features lie beyond the last one")
+        raise _damaged(folder, "sparse features are beyond the last one")
     return sp.csr_array((values, columns, ends), shape)
 
 

@@ -68,10 +68,10 @@ def read_lines(source: Source, lines: Lines) -> Table:
             size = 0
     if lines.rows == 0:
         raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
-    beside = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
-    data = lines.dataset(group=None if lines.with_qid else _sizes_beside(beside))
-    data = data if beside is None else _named(data, beside + ".features")
-    preferences = None if beside is None else beside + ".preferences"
+    path = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
+    data = lines.dataset(group=None if lines.with_qid else _query_sizes(path))
+    data = data if path is None else _named(data, path + ".features")
+    preferences = None if path is None else path + ".preferences"
     if preferences is not None and os.path.exists(preferences):
         return read_preferences(preferences, data)
     return data
@@ -87,7 +87,7 @@ def write_letor(data: Table, target: Source) -> None:
     if data.labels is None:
         raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
     if data.preferences is not None and path is None:
-        raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
+        raise DataError("preferences are written to <file>.preferences; give a path.", where=data.source)
     heads, which = _heads(data)
     notes = _notes(data)
     rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
@@ -116,7 +116,7 @@ def _named(data: Table, path: str) -> Table:
     return replace(data, feature_names=tuple(names), info=info)
 
 
-def _sizes_beside(path: str | None) -> list[int] | None:
+def _query_sizes(path: str | None) -> list[int] | None:
     """The sizes of queries from a side file of a LETOR file without qid."""
     if path is None:
         return None
