@@ -25,10 +25,10 @@ export function why(app) {
 
 function flip(found, up) {
   if (!("flip" in found)) return "";
-  if (!found.flip) return found.difference > 0 ? "No change of one feature alone was found that swaps the pair." : "Both have the same score.";
+  if (!found.flip) return found.difference > 0 ? "No change of one feature alone was found that turns the pair round." : "Both have the same score.";
   const { feature: name, from, to, spreads, range } = found.flip;
   const beyond = range && (to < range[0] || to > range[1]);
-  return `To swap the pair by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
+  return `To turn the pair round by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
 }
 
 const headline = (app, text) => el("div", { class: "headline" }, el("h2", { id: "h-side" }, text), el("button", { type: "button", onclick: () => app.go({ pair: [], doc: "" }) }, "Close"));
