@@ -99,7 +99,7 @@ def draw(rows: list[Row], curve: list[tuple[float, Interval]], output: str) -> N
     for kind in ("unsupervised", "engine"):
         best = max((mean, name) for other, name, mean, _ in rows if other == kind)
         right.axhline(best[0], color=COLOURS[kind], linestyle="--")
-        text = f"the best {'engine' if kind == 'engine' else 'without judgements'}: {best[1]}"
+        text = f"the best {'engine' if kind == 'engine' else 'without judgments'}: {best[1]}"
         right.annotate(text, (SIZES[-1], best[0]), xytext=(0, 5), textcoords="offset points", ha="right", fontsize=9)
     right.set_xscale("log", base=2)
     right.set_xticks(SIZES, map(str, SIZES))

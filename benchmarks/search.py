@@ -128,7 +128,7 @@ def page(found: dict[str, Any]) -> str:
 
 Written by `python -m benchmarks.search FOLDER`. Classical test collections, which are not shipped; five folds by
 query, three splits of the queries, averaged; re-ranking the 100 best of BM25; NDCG@10 with linear gain / MAP, against
-all judgements. Recall of the candidates: {recall}.
+all judgments. Recall of the candidates: {recall}.
 
 {markdown_table(["", *heads], means)}
 The last rows are {ABLATED} without some of its features.
