@@ -18,7 +18,7 @@ def calibration(
     with_ties: options.WithTies = False,
     as_json: options.Json = False,
 ) -> None:
-    """Check whether a model's odds (probabilities of ranks) are calibrated: does 30 % come first 30 % of the time?
+    """Check whether a model's odds (probabilities of ranks) are calibrated: do documents given 30 % come first in 30 %?
 
     If k documents share the best grade, all k come first: their probability is that of being among the first k.
     """

@@ -27,8 +27,8 @@ Start with `podium demo`; `podium COMMAND --help` explains a command."""
 PANELS = {
     "Start": ("demo", "methods"),
     "Learn": ("check", "train", "rank", "explain", "aggregate"),
-    "Measure": ("evaluate", "compare", "reconcile", "calibration"),
-    "Documents": ("index", "search", "features"),
+    "Evaluate": ("evaluate", "compare", "reconcile", "calibration"),
+    "Search": ("index", "search", "features"),
     "Clicks and judges": ("clicks", "judges", "value", "interleave"),
     "Production": ("serve", "feedback", "export", "prove", "import", "cache"),
 }
