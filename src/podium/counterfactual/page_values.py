@@ -27,7 +27,7 @@ class Placed:
     omega: Array  # (U,)
     total: Array  # (Q,) Σω of all its documents
     ranked: Flags  # (Q,)
-    beside: list[tuple[int, str, float]]  # (query, document, ω) of documents that the log does not have
+    unlogged: list[tuple[int, str, float]]  # (query, document, ω) of documents that the log does not have
 
 
 def place(log: ClickLog, weighed: Weighed) -> Placed:
@@ -46,8 +46,8 @@ def place(log: ClickLog, weighed: Weighed) -> Placed:
     ranked[query] = True
     missing = np.flatnonzero(pair < 0)
     names = weighed.document_ids[rows[missing]].tolist()
-    beside = list(zip(query[missing].tolist(), names, weights[missing].tolist(), strict=True))
-    return Placed(omega, sums_of(query, weights, log.n_queries), ranked, beside)
+    unlogged = list(zip(query[missing].tolist(), names, weights[missing].tolist(), strict=True))
+    return Placed(omega, sums_of(query, weights, log.n_queries), ranked, unlogged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ class Pages:
                 weights = np.zeros(len(weights))
         clipped = sums_of(log.pair_query, placed.omega * (shown & (self.rho < self.clip)), log.n_queries)
         never = sums_of(log.pair_query, placed.omega * ~shown, log.n_queries)
-        for query, _, weight in placed.beside:
+        for query, _, weight in placed.unlogged:
             never[query] += weight
         return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, never, placed.total)
 
@@ -187,7 +187,7 @@ def _direct(log: ClickLog, placed: Placed, guessed: Guessed) -> Array:
     r = np.where(there, guessed.pairs, 0.0)
     by_query = np.array([sums_of(log.pair_query, placed.omega * of_fold, log.n_queries) for of_fold in r])
     if guessed.others is not None:
-        for query, document, weight in placed.beside:
+        for query, document, weight in placed.unlogged:
             key = str(log.query_ids[query]), document
             if key not in guessed.others:
                 raise DataError(f"relevance gives no probability to document {document!r} of query {key[0]!r}.")

@@ -84,7 +84,7 @@ def propensities(
         raise DataError("the log has no clicks, which tell nothing about ranks.", where=log.source)
     if estimator.needs_data and data is None:
         raise DataError(
-            f"{estimator.name} learns relevance from features: give the dataset of the queries (--data) beside the log."
+            f"{estimator.name} learns relevance from features: give the dataset of the queries (--data) with the log."
         )
     if not estimator.intervenes:
         warnings.warn(
