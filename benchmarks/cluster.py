@@ -14,7 +14,7 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.distributed import cluster_training as training
 from podium.distributed import parts
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.losses import ListNet
 from podium.problem import Problem
 from podium.recipe import Recipe

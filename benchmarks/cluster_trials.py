@@ -26,7 +26,7 @@ from benchmarks.made_up import graded
 from podium.data.dataset import Dataset
 from podium.distributed import cluster_training as training
 from podium.distributed import parts
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.distributed.tree_worker import enough
 from podium.problem import Problem
 from podium.recipe import Recipe

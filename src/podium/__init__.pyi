@@ -18,7 +18,7 @@ from .data import make_letor_like as make_letor_like
 from .data import split as split
 from .data import to_frame as to_frame
 from .data.doctor.check import check as check
-from .distributed.cluster import Cluster as Cluster
+from .distributed.dask_cluster import Cluster as Cluster
 from .engine import Engine as Engine
 from .evaluation.calibration import calibration as calibration
 from .evaluation.compare_runs import compare_runs as compare_runs

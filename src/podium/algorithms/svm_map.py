@@ -23,7 +23,7 @@ from podium.jit.compiled import compiled
 from podium.jit.sorting import argsort_descending
 from podium.kernels.check_gains import check_gains
 from podium.learner import Learned
-from podium.metrics.kernels import exp2_gain
+from podium.metrics.gains import exp2_gain
 from podium.problem import refuse_missing
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import solve_planes

@@ -10,7 +10,7 @@ from podium.cli import console
 
 if TYPE_CHECKING:
     from podium.data.table import Table
-    from podium.distributed.cluster import Cluster
+    from podium.distributed.dask_cluster import Cluster
     from podium.learner import Learner
 
 
@@ -20,7 +20,7 @@ def opened(address: str | None) -> Iterator[Cluster | None]:
     if address is None:
         yield None
         return
-    from podium.distributed.cluster import Cluster
+    from podium.distributed.dask_cluster import Cluster
 
     with Cluster(address) as cluster:
         console.say(f"cluster {address}: {cluster.n_workers} workers")

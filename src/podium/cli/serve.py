@@ -97,7 +97,7 @@ def run(settings: Settings) -> None:
         import uvicorn
 
         from podium.service.app import build
-        from podium.service.monitoring import FOLDER
+        from podium.service.prometheus import FOLDER
     except ImportError as error:
         raise MissingPackageError(error.name or "starlette", "podium serve", "serve") from None
 

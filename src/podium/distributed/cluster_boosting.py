@@ -23,7 +23,7 @@ from podium.base.errors import ClusterError, IncompatibleError, PodiumWarning
 from podium.base.matrix_on_disk import FileRows
 from podium.data.dataset import Dataset
 from podium.distributed import parts, tree_process, tree_worker
-from podium.distributed.cluster import Cluster, WorkerLostError
+from podium.distributed.dask_cluster import Cluster, WorkerLostError
 from podium.formats.cache.cache import file_name, is_cache, open_cache
 from podium.formats.remote import UrlRows
 from podium.formats.tables.table_rows import shared_table, without_features

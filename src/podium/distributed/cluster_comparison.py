@@ -15,7 +15,7 @@ from podium.comparison.run_task import error_text, run_task
 from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.distributed import parts
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.evaluation.compare import Outcome
 
 

@@ -8,7 +8,7 @@ from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.distributed import parts
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.model import Model
 
 

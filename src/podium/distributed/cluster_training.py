@@ -11,7 +11,7 @@ from podium.base.arrays import Array, Ints, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.distributed import parts
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.distributed.cluster_boosting import fit_trees
 from podium.distributed.cluster_problem import DistributedProblem
 from podium.learner import Learned, Learner

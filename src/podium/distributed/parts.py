@@ -17,7 +17,7 @@ from podium.base.arrays import Array, Ints, is_sparse
 from podium.base.matrix_on_disk import on_disk
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.formats.cache.cache import open_cache
 from podium.formats.cache.cache_writer import write_cache
 from podium.formats.tables.table_rows import shared_table

@@ -19,7 +19,7 @@ from podium.export.base import EngineScores
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.program import Program, Tables
 from podium.export.supported_form import Exportable
-from podium.export.transform_arithmetic import Kernel
+from podium.export.transforms import Kernel
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}
 

@@ -12,7 +12,7 @@ import numpy as np
 from podium.base.arrays import Array, Flags, Ints, Singles
 from podium.base.errors import counted
 from podium.base.float32 import next_down
-from podium.export.transform_arithmetic import UNIT32, UNIT64, Front, rounding
+from podium.export.transforms import UNIT32, UNIT64, Front, rounding
 from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import TINY, Forest
 from podium.transforms.base import Affine as Map

@@ -18,7 +18,7 @@ from podium.base.arrays import Array, Flags, Ints, Singles
 from podium.base.errors import counted
 from podium.base.float32 import round_down
 from podium.export.exported_forms import IN_DOUBLE, Difference, ExportedForm, Summation
-from podium.export.transform_arithmetic import UNIT32, UNIT64, Front
+from podium.export.transforms import UNIT32, UNIT64, Front
 from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.forms import StumpsForm
 from podium.scorers.trees.exact_splits import sums

@@ -20,7 +20,7 @@ from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
 from podium.export.supported_form import Exportable
-from podium.export.transform_arithmetic import Front
+from podium.export.transforms import Front
 from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.base.arrays import AnyArray
 from podium.export.exported_forms import Net
-from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
+from podium.export.transforms import Front, Kernel, Mixture, Products
 
 Graph = tuple[list[Any], dict[str, Any]]
 """Operators, and tensors by name."""

@@ -16,7 +16,7 @@ from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.replay_vectors import examples
 from podium.export.supported_form import Exportable
-from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
+from podium.export.transforms import Front, Kernel, Mixture, Products
 from podium.scorers.trees.forest import EXACT, Forest
 
 Tables = dict[str, Any]

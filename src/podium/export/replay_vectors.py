@@ -12,7 +12,7 @@ from podium.base.float32 import LARGEST, from_place, next_down, next_up, to_plac
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import ExportedForm
 from podium.export.supported_form import Exportable
-from podium.export.transform_arithmetic import Front, Products
+from podium.export.transforms import Front, Products
 from podium.model import Model
 from podium.scorers.trees.forest import Forest
 

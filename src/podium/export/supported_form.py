@@ -11,7 +11,7 @@ from podium.base.errors import IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
 from podium.export.exported_trees import Trees, forest_of_stumps
-from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
+from podium.export.transforms import Front, Kernel, Mixture, Products
 from podium.imports import MOST_BYTES
 from podium.model import Model
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm

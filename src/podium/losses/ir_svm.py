@@ -21,7 +21,7 @@ from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.metrics.kernels import exp2_gain
+from podium.metrics.gains import exp2_gain
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset

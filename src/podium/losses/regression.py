@@ -14,7 +14,7 @@ from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.check_gains import check_gains
 from podium.losses.base import Loss
-from podium.metrics.kernels import exp2_gain
+from podium.metrics.gains import exp2_gain
 
 
 @compiled

@@ -27,7 +27,8 @@ from podium.kernels.check_gains import check_gains
 from podium.kernels.exponentials import exponentials
 from podium.kernels.normal import cdfs
 from podium.losses.base import Loss
-from podium.metrics.kernels import exp2_gain, log2_discount
+from podium.metrics.gains import exp2_gain
+from podium.metrics.kernels import log2_discount
 
 
 @compiled

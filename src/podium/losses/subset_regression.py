@@ -17,7 +17,7 @@ from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade
 from podium.kernels.check_gains import check_gains
 from podium.losses.base import Loss
-from podium.metrics.kernels import exp2_gain
+from podium.metrics.gains import exp2_gain
 
 TARGET, TOP, REST, OTHERS = 0, 1, 2, 3  # indices in params[0]
 LABEL, CEILING = 0.0, 1.0

@@ -43,7 +43,7 @@ from podium.metrics.conventions import (
     write_convention,
 )
 from podium.metrics.declaration import Conventions, Kernel, Names
-from podium.metrics.gain_tables import check_labels, gain_table, survey
+from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 

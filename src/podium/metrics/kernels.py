@@ -27,6 +27,7 @@ from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
 from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.jit.views import view
+from podium.metrics.gains import exp2_gain
 
 MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
 """The type of a metric's kernel: (labels, ends, ideal, config) → value."""
@@ -55,12 +56,6 @@ def discount(place: int, config: Array) -> float:
     """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
     at = max(place - int(config[SHIFT]), 0)
     return _DISCOUNTS[at] if at < len(_DISCOUNTS) else 1.0 / np.log2(at + 2.0)  # type: ignore[no-any-return]
-
-
-@compiled
-def exp2_gain(label: float) -> float:
-    """Gain 2^y − 1 of label y, as in NDCG and the losses that optimise it."""
-    return 2.0**label - 1.0  # type: ignore[no-any-return]
 
 
 @compiled

@@ -16,7 +16,7 @@ from podium.base.arrays import AnyArray, Array, Flags, Ints
 from podium.base.errors import DataError
 from podium.jit.sorting import any_ties, break_ties, check_scores, order_all
 from podium.metrics.conventions import Convention
-from podium.metrics.gain_tables import survey
+from podium.metrics.gains import survey
 from podium.parsing.ids import Ids, id_keys
 
 

@@ -13,7 +13,7 @@ from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities, click_rates
-from podium.clicks.weights import weights
+from podium.clicks.ips_weights import weights
 from podium.data.dataset import Dataset
 from podium.losses import Softmax
 from podium.metrics import NDCG

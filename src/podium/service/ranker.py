@@ -11,7 +11,7 @@ from podium.service.experiments.trial import Trial, interleaved, split
 from podium.service.feedback.events import Feedback, Impression
 from podium.service.models.model_store import Entry
 from podium.service.models.versions import Models
-from podium.service.monitoring import Monitor
+from podium.service.prometheus import Monitor
 from podium.service.rank_request import Asked, Ranked, rank
 
 if TYPE_CHECKING:

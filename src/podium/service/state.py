@@ -18,7 +18,7 @@ from podium.base.errors import ParameterError, PodiumError
 from podium.service.domain_errors import BusyError, NotFoundError
 from podium.service.fair_threads import Lane
 from podium.service.models.versions import Models
-from podium.service.monitoring import Monitor
+from podium.service.prometheus import Monitor
 from podium.service.ranker import Ranker
 from podium.service.rate_limit import RateLimit
 from podium.service.security import Keys

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Literal
 
 from podium.base.errors import PodiumWarning
 from podium.base.registry import Named, param, register
+from podium.text.stop_words import stop_words
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_SPACELESS}]]"
@@ -117,19 +118,6 @@ class Analyser(Named):
     @property
     def _stemmer(self) -> Callable[[str], str]:
         return _snowball(self.language) if self.stem else str
-
-
-@functools.cache
-def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language; none if there is no list."""
-    from importlib.resources import files
-
-    lists = files("podium.text") / "stop_words"
-    name = f"{language}.txt"
-    if not any(entry.name == name for entry in lists.iterdir()):
-        return frozenset()
-    lines = (lists / name).read_text("utf-8").splitlines()
-    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 @functools.cache

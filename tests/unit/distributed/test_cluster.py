@@ -16,7 +16,7 @@ from podium.base.errors import ClusterError, IncompatibleError, ParameterError, 
 from podium.data import Fold
 from podium.distributed import cluster_boosting as boosting
 from podium.distributed import parts, tree_worker
-from podium.distributed.cluster import Cluster
+from podium.distributed.dask_cluster import Cluster
 from podium.formats.cache.cache_writer import write_cache
 
 pytest.importorskip("distributed", reason="needs podium[distributed]")
@@ -223,8 +223,8 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])
 def test_a_comparison_whose_cluster_is_lost_ends_with_one_line(lost, data, tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr("podium.distributed.cluster.NO_WORKER", 4.0)
-    monkeypatch.setattr("podium.distributed.cluster._LOOK", 1.0)
+    monkeypatch.setattr("podium.distributed.dask_cluster.NO_WORKER", 4.0)
+    monkeypatch.setattr("podium.distributed.dask_cluster._LOOK", 1.0)
     fold = Fold(*(write_cache(part, tmp_path / f"{k}.pod") for k, part in enumerate(podium.split(data))), name="one")
     method = "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=50000,batch=5,patience=50000))"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}

@@ -9,7 +9,7 @@ import podium
 from podium.base.errors import IncompatibleError, ModelFileError
 from podium.export import Target, prove
 from podium.export.replay_vectors import vectors
-from podium.export.transform_arithmetic import Front, Kernel, Products
+from podium.export.transforms import Front, Kernel, Products
 
 DATA = podium.make_letor_like(12, (4, 7), n_features=5, seed=3)[0]
 TREES = "lambdamart(rounds=3,min_data_in_leaf=3,transform=second-order(correlation=0.02))"

@@ -9,7 +9,7 @@ import sys
 from prometheus_client.parser import text_string_to_metric_families
 
 from podium.service.app import ENDPOINTS
-from podium.service.monitoring import FOLDER, Monitor
+from podium.service.prometheus import FOLDER, Monitor
 
 
 def test_ready_needs_a_default_model(start, client, tmp_path):
@@ -56,7 +56,7 @@ def test_buckets_hold_the_times_up_to_their_edge():
 
 WORKER = """
 import sys
-from podium.service.monitoring import Monitor
+from podium.service.prometheus import Monitor
 monitor = Monitor()
 monitor.requests.labels("/", 200).inc(float(sys.argv[1]))
 print(monitor.text(in_work=int(sys.argv[1]), feedback_queue=7, models=["web@1"]).decode())

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import PodiumWarning
-from podium.text.analyser import Analyser, stop_words
+from podium.text.analyser import Analyser
+from podium.text.stop_words import stop_words
 
 PLAIN = Analyser()
 LANGUAGES = (

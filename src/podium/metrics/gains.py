@@ -11,6 +11,12 @@ from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_conve
 
 
 @compiled
+def exp2_gain(label: float) -> float:
+    """Gain 2^y − 1 of label y, as in NDCG and the losses that optimise it."""
+    return 2.0**label - 1.0  # type: ignore[no-any-return]
+
+
+@compiled
 def survey(labels: Array) -> tuple[float, float, float]:
     """The smallest label or 0, the largest or 0, and any fractional one or 0; NaN and infinities stay."""
     low, high, others = np.int32(0), np.int32(0), np.int32(0)
