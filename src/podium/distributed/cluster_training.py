@@ -11,9 +11,9 @@ from podium.base.arrays import Array, Ints, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.distributed import parts
-from podium.distributed.dask_cluster import Cluster
 from podium.distributed.cluster_boosting import fit_trees
 from podium.distributed.cluster_problem import DistributedProblem
+from podium.distributed.dask_cluster import Cluster
 from podium.learner import Learned, Learner
 from podium.recipe import Recipe
 from podium.scorers import SmoothScorer

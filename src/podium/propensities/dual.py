@@ -11,9 +11,9 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
+from podium.clicks.ips_weights import weights
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities, click_rates
-from podium.clicks.ips_weights import weights
 from podium.data.dataset import Dataset
 from podium.losses import Softmax
 from podium.metrics import NDCG

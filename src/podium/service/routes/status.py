@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.prometheus import CONTENT_TYPE
 from podium.service.problems import ServiceError
+from podium.service.prometheus import CONTENT_TYPE
 from podium.service.schemas import Health, to_json
 from podium.service.state import State
 
