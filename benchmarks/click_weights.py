@@ -19,8 +19,7 @@ import numpy as np
 
 from benchmarks.unbiased import table
 from benchmarks.unbiased_runs import SOFTMAX, quietly
-from podium.clicks import ips_weights as weights
-from podium.clicks import simulate
+from podium.clicks import simulate, weights
 from podium.clicks.simulate import click_chance
 from podium.data import Dataset, make_letor_like
 from podium.losses import Loss, sweep

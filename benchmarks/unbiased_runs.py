@@ -18,8 +18,7 @@ from scipy.stats import t as student
 
 from benchmarks.peers import peer
 from podium.base.errors import PodiumWarning
-from podium.clicks import ClickLog, Propensities, simulate, simulate_counts
-from podium.clicks import ips_weights as weights
+from podium.clicks import ClickLog, Propensities, simulate, simulate_counts, weights
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data import Dataset, make_letor_like

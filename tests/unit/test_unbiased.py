@@ -3,7 +3,7 @@
 import pytest
 from benchmarks.unbiased_runs import SOFTMAX, kinds, made, quality
 
-from podium.clicks import ips_weights as weights
+from podium.clicks import weights
 from podium.propensities import propensities
 
 

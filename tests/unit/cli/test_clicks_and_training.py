@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.clicks import Propensities, read_propensities, simulate, write_clicks
-from podium.clicks import ips_weights as weights
+from podium.clicks import Propensities, read_propensities, simulate, weights, write_clicks
 from podium.data import Dataset, make_letor_like, split
 from podium.formats import read_letor, write_letor
 from podium.metrics import Metric

@@ -8,8 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from podium.base.errors import IncompatibleError
-from podium.clicks import ClickLog, Propensities, Weighing
-from podium.clicks import ips_weights as weights
+from podium.clicks import ClickLog, Propensities, Weighing, weights
 from podium.data import Dataset
 from podium.losses import Exponential, Loss, sweep
 from podium.testing.losses import offsets_are_exact_if_it_says_so

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning
-from podium.clicks import ClickLog, Propensities, simulate, simulate_counts
-from podium.clicks import ips_weights as weights
+from podium.clicks import ClickLog, Propensities, simulate, simulate_counts, weights
 from podium.clicks.simulate import click_chance
 from podium.data import Dataset
 from podium.data.frames import to_frame

@@ -6,8 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from podium.clicks import Propensities, read_clicks
-from podium.clicks import ips_weights as weights
+from podium.clicks import Propensities, read_clicks, weights
 from podium.data import Dataset
 
 RELEVANCE = np.array([0.9, 0.5, 0.3, 0.1, 0.7])

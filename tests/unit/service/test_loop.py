@@ -3,7 +3,7 @@
 import numpy as np
 
 import podium
-from podium.clicks import ips_weights as weights
+from podium.clicks import weights
 from podium.clicks.simulate import click_chance
 from podium.propensities import propensities
 from podium.service.feedback.feedback_export import click_log

@@ -55,7 +55,7 @@ def test_the_command_shows_what_it_would_use(models):
 
 
 def test_the_command_says_what_it_misses(tmp_path):
-    for words, message in (([], "nothing to serve"), ([str(tmp_path / "no.podium")], "cannot be read")):
+    for words, message in (([], "nothing to serve"), ([str(tmp_path / "no.podium")], "no such file")):
         done = CliRunner().invoke(app, ["serve", *words])
         assert done.exit_code in (1, 2)
         assert message in done.stderr
