@@ -32,5 +32,5 @@ def pytest_sessionfinish() -> None:
 
 def _was_used(function: Any) -> bool:
     """Whether a function was called or compiled, alone or as a part of another."""
-    made = vars(function)["_made"]
-    return made is not None and (getattr(made, "overloads", None) != {} or "inline" in made.targetoptions)
+    target = vars(function)["_target"]
+    return target is not None and (getattr(target, "overloads", None) != {} or "inline" in target.targetoptions)
