@@ -19,7 +19,7 @@ from pathlib import Path
 from podium.base.registry import Named
 from podium.jit.sources import files_digest, sources_digest
 
-PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel", "optuna")
+PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "clarabel", "optuna")
 
 
 def code_version(*parts: Named) -> str:

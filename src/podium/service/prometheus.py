@@ -17,13 +17,12 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 CONTENT_TYPE = "text/plain; version=0.0.4"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # workers cannot share when each series began
-
 
 class Monitor:
     """Prometheus time series of the service."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # workers cannot share when each series began
         self._registry = to = CollectorRegistry()
         self.requests = Counter(
             "podium_requests_total", "Requests, by route and status.", ["route", "status"], registry=to
