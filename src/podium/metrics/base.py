@@ -363,6 +363,9 @@ def _one_each(name: str, names: Mapping[str, tuple[type[Metric], Any]]) -> list[
     """The nearest name of each metric, so that no suggestion repeats a metric."""
     best: dict[type[Metric], tuple[float, str]] = {}
     for word, (kind, _) in names.items():
-        near = SequenceMatcher(None, name, word).ratio(), word
-        best[kind] = max(best.get(kind, (0.6, kind.name)), near if near[0] > 0.6 else (0.6, kind.name))
+        matcher = SequenceMatcher(None, name, word)
+        best.setdefault(kind, (0.6, kind.name))
+        # the first is an upper bound by the lengths alone, so that a very long name takes no time
+        if matcher.real_quick_ratio() > 0.6 and matcher.ratio() > 0.6:
+            best[kind] = max(best[kind], (matcher.ratio(), word))
     return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]
