@@ -7,7 +7,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.models.base import Params
-from podium.clicks.models.browsing import RANK_AND_LAST
+from podium.clicks.models.examination import RANK_AND_LAST
 from podium.clicks.models.rate_model import RateModel
 
 

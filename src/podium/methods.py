@@ -35,6 +35,7 @@ class Method:
     grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     family: str = "your own"
     doc: str = ""  # its documentation, if other than the docstring of its loss or learner
+    summary: str = ""  # what it is, in a phrase, if other than the first sentence of its documentation
     fixed: frozenset[str] = frozenset()  # parameters named in a specification, which tuning leaves alone
 
     def about(self) -> Named:
@@ -62,81 +63,177 @@ _LAMBDAMART = (
 )
 _LAMBDAMART_GRID: Grid = {"num_leaves": (7, 31), "transform": ("identity", "add-minmax")}
 
-_TABLE: dict[str, dict[str, tuple[str, Grid]]] = {
+_TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
     "pointwise": {
-        "regression": ("recipe(loss=regression)", PENALTY),
-        "subset-regression": ("recipe(loss=subset-regression)", PENALTY),
-        "mcrank": ("mcrank", {}),
-        "mcrank-ordinal": ("mcrank(ordinal=true)", {}),
-        "prank": ("prank", {"average": (False, True)}),
-        "oc-svm": ("oc-svm", {"cost": (0.01, 0.1, 1.0)}),
-        "oc-svm-sum": ("oc-svm(margins=sum,cost=1.01)", {"cost": (1.001, 1.01, 1.1)}),
+        "regression": ("least squares on grades, or on their gains", "recipe(loss=regression)", PENALTY),
+        "subset-regression": (
+            "least squares on gains, weighted towards the top of the list",
+            "recipe(loss=subset-regression)",
+            PENALTY,
+        ),
+        "mcrank": ("boosted trees that classify documents into grades; ranks by the expected grade", "mcrank", {}),
+        "mcrank-ordinal": ("McRank with cumulative (ordinal) classes", "mcrank(ordinal=true)", {}),
+        "prank": ("perceptron for ordinal grades", "prank", {"average": (False, True)}),
+        "oc-svm": (
+            "support vector machine for ordinal grades, with the same margin at every threshold",
+            "oc-svm",
+            {"cost": (0.01, 0.1, 1.0)},
+        ),
+        "oc-svm-sum": (
+            "support vector machine for ordinal grades that maximises the sum of margins",
+            "oc-svm(margins=sum,cost=1.01)",
+            {"cost": (1.001, 1.01, 1.1)},
+        ),
     },
     "pairwise": {
-        "ranknet": ("recipe(loss=ranknet(normalise=true))", PENALTY),
-        "hinge": ("recipe(loss=hinge(normalise=true),solver=cutting-plane)", PENALTY),
-        "ranking-svm": ("recipe(loss=squared-hinge(normalise=true),solver=newton)", PENALTY),
+        "ranknet": ("logistic loss on pairs, linear", "recipe(loss=ranknet(normalise=true))", PENALTY),
+        "hinge": (
+            "Ranking SVM with the hinge loss, as SVMrank",
+            "recipe(loss=hinge(normalise=true),solver=cutting-plane)",
+            PENALTY,
+        ),
+        "ranking-svm": (
+            "Ranking SVM with the squared hinge loss, as RankSVM by Newton's method",
+            "recipe(loss=squared-hinge(normalise=true),solver=newton)",
+            PENALTY,
+        ),
         "ranking-svm-kernel": (
+            "Ranking SVM with a Gaussian kernel (Nyström approximation)",
             "recipe(loss=squared-hinge(normalise=true),solver=newton(penalty=0.01),transform=nystrom)",
             {"penalty": (0.003, 0.01, 0.03), "gamma": (0.15, 0.5, 1.5)},
         ),
-        "ir-svm": ("recipe(loss=ir-svm)", PENALTY),
-        "rank-regress": ("recipe(loss=rank-regress(normalise=true),solver=newton)", PENALTY),
-        "frank": ("recipe(loss=frank(normalise=true),solver=adam)", PENALTY),
-        "pairties-rk": ("recipe(loss=pairties-rk(normalise=true))", PENALTY),
-        "pairties-d": ("recipe(loss=pairties-d(normalise=true))", PENALTY),
-        "exponential": ("recipe(loss=exponential(normalise=true))", PENALTY),
-        "mallows": ("recipe(loss=mallows(normalise=true),solver=adam)", PENALTY),
-        "lambdarank": ("recipe(loss=lambdarank,solver=adam)", PENALTY),
-        "lambdamart": (_LAMBDAMART.format("ndcg@30"), _LAMBDAMART_GRID),
-        "lambdamart-map": (_LAMBDAMART.format("map"), _LAMBDAMART_GRID),
-        "lambdamart-err": (_LAMBDAMART.format("err@10"), _LAMBDAMART_GRID),
-        "lambdamart-mrr": (_LAMBDAMART.format("mrr"), _LAMBDAMART_GRID),
-        "rankboost": ("rankboost", {}),
-        "gbrank": ("gbrank", {"shrinkage": (0.1, 0.3)}),
-        "sortnet": ("sortnet", {}),
-        "splitting": ("splitting", {"margin": (1.0, 10.0, 100.0)}),
+        "ir-svm": (
+            "Ranking SVM with pairs weighted by grade, and queries weighted equally",
+            "recipe(loss=ir-svm)",
+            PENALTY,
+        ),
+        "rank-regress": (
+            "least squares on differences of scores",
+            "recipe(loss=rank-regress(normalise=true),solver=newton)",
+            PENALTY,
+        ),
+        "frank": ("fidelity loss on pairs", "recipe(loss=frank(normalise=true),solver=adam)", PENALTY),
+        "pairties-rk": (
+            "Bradley–Terry model with ties, by Rao & Kupper",
+            "recipe(loss=pairties-rk(normalise=true))",
+            PENALTY,
+        ),
+        "pairties-d": (
+            "Bradley–Terry model with ties, by Davidson",
+            "recipe(loss=pairties-d(normalise=true))",
+            PENALTY,
+        ),
+        "exponential": (
+            "exponential loss on pairs, as RankBoost's, linear",
+            "recipe(loss=exponential(normalise=true))",
+            PENALTY,
+        ),
+        "mallows": (
+            "Mallows model around an uncertain centre",
+            "recipe(loss=mallows(normalise=true),solver=adam)",
+            PENALTY,
+        ),
+        "lambdarank": (
+            "pairs weighted by what their exchange changes in NDCG, linear",
+            "recipe(loss=lambdarank,solver=adam)",
+            PENALTY,
+        ),
+        "lambdamart": (
+            "gradient boosted trees with LambdaRank's gradients, for NDCG",
+            _LAMBDAMART.format("ndcg@30"),
+            _LAMBDAMART_GRID,
+        ),
+        "lambdamart-map": ("LambdaMART for MAP", _LAMBDAMART.format("map"), _LAMBDAMART_GRID),
+        "lambdamart-err": ("LambdaMART for ERR@10", _LAMBDAMART.format("err@10"), _LAMBDAMART_GRID),
+        "lambdamart-mrr": ("LambdaMART for MRR", _LAMBDAMART.format("mrr"), _LAMBDAMART_GRID),
+        "rankboost": ("boosting of single-feature thresholds on pairs", "rankboost", {}),
+        "gbrank": (
+            "boosted regression trees that correct pairs in the wrong order",
+            "gbrank",
+            {"shrinkage": (0.1, 0.3)},
+        ),
+        "sortnet": ("neural network that compares two documents; sorts by its answers", "sortnet", {}),
+        "splitting": ("perceptron on pairs of a good and a bad document", "splitting", {"margin": (1.0, 10.0, 100.0)}),
     },
     "listwise": {
-        "listnet": ("recipe(loss=listnet)", PENALTY),
+        "listnet": ("cross entropy of top-k probabilities, linear", "recipe(loss=listnet)", PENALTY),
         # the loss grows with the sum of the labels (1 for clicks, tens for grades of a long list), hence the wide grid
-        "softmax": ("recipe(loss=softmax)", {"penalty": (0.01, 0.1, 1.0, 10.0)}),
-        "listmle": ("recipe(loss=listmle,solver=adam)", PENALTY),
-        "thurstone": ("recipe(loss=thurstone)", PENALTY),
-        "pmop-fd": ("recipe(loss=pmop-fd,solver=adam,transform=minmax)", PENALTY),
+        "softmax": (
+            "cross entropy of labels and softmax of scores, linear; takes clicks",
+            "recipe(loss=softmax)",
+            {"penalty": (0.01, 0.1, 1.0, 10.0)},
+        ),
+        "listmle": (
+            "likelihood of the ideal order (Plackett–Luce), linear",
+            "recipe(loss=listmle,solver=adam)",
+            PENALTY,
+        ),
+        "thurstone": ("likelihood of the order of grades under normal noise", "recipe(loss=thurstone)", PENALTY),
+        "pmop-fd": (
+            "likelihood of blocks of equal grades, full decomposition",
+            "recipe(loss=pmop-fd,solver=adam,transform=minmax)",
+            PENALTY,
+        ),
         "pmop-exact": (
+            "likelihood of blocks of equal grades (ordered partitions), exact",
             "recipe(loss=pmop-exact,solver=lbfgs(iterations=100,tolerance=1e-5))",
             {"penalty": (0.001, 0.01, 0.1)},
         ),
-        "pmop-gibbs": ("recipe(loss=pmop-gibbs,solver=sgd)", {"learning_rate": (0.03, 0.1, 0.3)}),
-        "pmop-mh": ("recipe(loss=pmop-mh(samples=30),solver=sgd)", {"learning_rate": (0.03, 0.1, 0.3)}),
-        "boltzrank": ("recipe(loss=boltzrank,solver=adam)", {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}),
+        "pmop-gibbs": (
+            "ordered partitions, gradient by Gibbs sampling",
+            "recipe(loss=pmop-gibbs,solver=sgd)",
+            {"learning_rate": (0.03, 0.1, 0.3)},
+        ),
+        "pmop-mh": (
+            "ordered partitions, gradient by Metropolis–Hastings sampling",
+            "recipe(loss=pmop-mh(samples=30),solver=sgd)",
+            {"learning_rate": (0.03, 0.1, 0.3)},
+        ),
+        "boltzrank": (
+            "expected NDCG over rankings of a Boltzmann distribution",
+            "recipe(loss=boltzrank,solver=adam)",
+            {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)},
+        ),
         "energy-ndcg": (
+            "pseudo-likelihood of ranks with NDCG as energy",
             "recipe(loss=energy-ndcg,solver=lbfgs(penalty=0.01,tolerance=1e-8))",
             {"penalty": (0.1, 1.0, 10.0)},
         ),
-        "adarank-map": ("adarank", {}),
-        "adarank-ndcg": ("adarank(metric=ndcg@5)", {}),
-        "svm-map": ("svm-map", {"cost": (0.1, 1.0, 10.0)}),
-        "svm-ndcg": ("svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
-        "permurank": ("permurank", {"cost": (0.03, 0.1, 1.0)}),
+        "adarank-map": ("AdaRank: boosting of single features for MAP", "adarank", {}),
+        "adarank-ndcg": ("AdaRank for NDCG@5", "adarank(metric=ndcg@5)", {}),
+        "svm-map": ("structural SVM for average precision", "svm-map", {"cost": (0.1, 1.0, 10.0)}),
+        "svm-ndcg": ("structural SVM for NDCG", "svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
+        "permurank": ("SVM that separates perfect from imperfect rankings", "permurank", {"cost": (0.03, 0.1, 1.0)}),
         "structrank": (
+            "probability that all preferences hold (cumulative distribution network), kernel smoother",
             "recipe(loss=structrank(normalise=true),scorer=nadaraya-watson,"
             "solver=projected(learning_rate=1.0,starts=3),transform=minmax)",
             {"learning_rate": (1.0, 5.0)},
         ),
     },
     "direct": {
-        "softrank": ("recipe(loss=softrank,solver=adam)", {"sigma": (0.3, 1.0)}),
-        "apprank": ("recipe(loss=apprank,solver=adam)", {"alpha": (5.0, 10.0, 20.0)}),
-        "apprank-ap": ("recipe(loss=apprank(measure=ap),solver=adam)", {"alpha": (5.0, 10.0, 20.0)}),
+        "softrank": (
+            "expected NDCG under normal noise on the scores",
+            "recipe(loss=softrank,solver=adam)",
+            {"sigma": (0.3, 1.0)},
+        ),
+        "apprank": (
+            "ApproxNDCG: NDCG at smooth ranks",
+            "recipe(loss=apprank,solver=adam)",
+            {"alpha": (5.0, 10.0, 20.0)},
+        ),
+        "apprank-ap": (
+            "average precision at smooth ranks",
+            "recipe(loss=apprank(measure=ap),solver=adam)",
+            {"alpha": (5.0, 10.0, 20.0)},
+        ),
     },
     "baselines": {
-        "single-feature": ("single-feature", {}),
-        "random": ("random", {}),
+        "single-feature": ("the best single feature", "single-feature", {}),
+        "random": ("random scores", "random", {}),
     },
 }
-"""Family → name → (learner, grid that validation data chooses from). Parts are imported when they are used."""
+"""Family → name → (what it is, learner, grid that validation data chooses from). Parts are imported at first use."""
 _ROWS = {name: (family, *row) for family, rows in _TABLE.items() for name, row in rows.items()}
 _ADDED: dict[str, Method] = {}
 """Methods of plug-ins and of `register_method`."""
@@ -161,6 +258,13 @@ class Methods(Mapping[str, Method]):
         load_plugins()
         return name in _ROWS or name in _ADDED
 
+    def summaries(self) -> Iterator[tuple[str, str, str]]:
+        """Family, name and summary of every method; those of the table are listed without importing their parts."""
+        load_plugins()
+        yield from ((family, name, summary) for name, (family, summary, _, _) in _ROWS.items())
+        for name, method in _ADDED.items():
+            yield method.family, name, method.summary or method.page().partition("\n")[0]
+
 
 METHODS = Methods()
 
@@ -168,9 +272,9 @@ METHODS = Methods()
 @functools.cache
 def _of_row(name: str) -> Method:
     """The method of a row of the table."""
-    family, learner, grid = _ROWS[name]
+    family, summary, learner, grid = _ROWS[name]
     transforms = {key: tuple(map(Transform.parse, values)) for key, values in grid.items() if key == "transform"}
-    return Method(Learner.parse(learner), {**grid, **transforms}, family)
+    return Method(Learner.parse(learner), {**grid, **transforms}, family, summary=summary)
 
 
 def register_method(name: str, method: Method) -> None:

@@ -42,7 +42,7 @@ class Tuning(Named):
     `model.info["trials"]` lists all trials, and `model.info["chosen"]` is the index of the chosen one.
     """
 
-    kind: ClassVar[str] = "search"
+    kind: ClassVar[str] = "tuning"
     home: ClassVar[str] = "podium.tuning"
     rule: ClassVar[str] = "the best setting"
     """How it chooses from the trials, in a few words."""

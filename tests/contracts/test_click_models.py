@@ -9,9 +9,9 @@ import pytest
 from lanes import few
 from podium.clicks import ClickModel
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.browsing import EMStep, count_cells
 from podium.clicks.models.chain import Pages
 from podium.clicks.models.em import IteratedModel
+from podium.clicks.models.examination import EMStep, count_cells
 from podium.testing import CLICK_MODEL_CHECKS
 from reference.click_models import PROCESSES, em_step, paths
 

@@ -18,6 +18,7 @@ from podium.distributions import RankingDistribution
 from podium.export import Target
 from podium.learner import Learner
 from podium.losses import Loss
+from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.online.interleaving import Interleaving
 from podium.online.learning import OnlineLearner
@@ -338,6 +339,16 @@ def test_methods_are_listed_without_loading_what_only_some_need():
     program = "import sys, podium.methods; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"sklearn", *HEAVY}
+
+
+def test_listing_methods_imports_no_loss_or_metric_but_the_default_loss():
+    program = (
+        "import sys; from podium.cli.methods import methods; methods(None); from podium.base.registry import Named; "
+        "print(*Named._catalogues.get('loss', {}), *Named._catalogues.get('metric', {}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert all(f"\n{method} " in done.stdout for method in METHODS)
+    assert done.stderr.split() == ["ranknet"]  # the default of a recipe
 
 
 def test_no_path_of_a_machine_is_written_down():

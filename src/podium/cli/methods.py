@@ -1,8 +1,9 @@
-"""`podium methods`: list all methods and parts, and explain each one."""
+"""`podium methods`: list methods and parts, and explain each one."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,32 +20,38 @@ def methods(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A method, or a part: a loss, scorer, solver, transform, metric, tuning, aggregator …",
+            help="A method or part to explain, or a kind of part to list: loss, metric, scorer, solver, feature …",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List the methods, or explain one; also losses, scorers, solvers, metrics and every other part."""
+    """List the methods, or the parts of a kind; explain a method, loss, metric, scorer, or any other part."""
     if name is None:
         _list()
+    elif _kind(name) is not None:
+        _list_parts(name)
     else:
         _explain(name)
 
 
 def _list() -> None:
+    """List the methods by family, and the kinds of parts, without importing the methods' parts."""
     from podium.methods import METHODS
 
-    for family in dict.fromkeys(method.family for method in METHODS.values()):
+    rows = list(METHODS.summaries())
+    for family in dict.fromkeys(family for family, _, _ in rows):
         console.out(f"\n{family}")
-        rows = [
-            [name, _first_line(method.page()), repr(method.learner)]
-            for name, method in METHODS.items()
-            if method.family == family
-        ]
-        console.print_table(["method", "what it does", "recipe"], rows)
-    console.out("\nparts")
-    console.print_table(["kind", "names"], [[kind.kind, ", ".join(kind.catalogue())] for kind in _kinds()])
-    console.out("\nDocs of one: podium methods NAME. With changes: 'listnet(scorer=mlp)', 'listnet(penalty=0.1)'.")
+        console.print_table(["method", "what it is"], [[name, summary] for own, name, summary in rows if own == family])
+    console.out("\nExplain one (formula, ties, cost, use, parameters): podium methods NAME")
+    console.out("Change it: 'listnet(penalty=0.1)', 'listnet(scorer=mlp)'. Parts, by kind: podium methods KIND")
+    console.out(f"kinds: {', '.join(_KINDS)}")
+
+
+def _list_parts(name: str) -> None:
+    kind = _kind(name)
+    assert kind is not None
+    parts = kind.catalogue().items()
+    console.print_table([kind.kind, "what it is"], [[part, _first_line(cls.__doc__)] for part, cls in parts])
 
 
 def _explain(text: str) -> None:
@@ -57,7 +64,7 @@ def _explain(text: str) -> None:
     if name in METHODS:
         _method_page(name, method(text))
         return
-    kinds = _kinds()
+    kinds = [_base_class(kind) for kind in _KINDS]
     parts = [kind.catalogue()[name] for kind in kinds if name in kind.catalogue()]
     for cls in parts:  # a distribution and an aggregator may share a name
         if cls is not parts[0]:
@@ -73,29 +80,40 @@ def _explain(text: str) -> None:
     _page(type(metric), f"{metric}: a metric, in full {metric.tag()}")
 
 
-def _kinds() -> list[type[Named]]:
-    from podium.aggregation import Aggregator, SupervisedAggregator
-    from podium.clicks import ClickModel
-    from podium.clicks.labellings.base import Labelling
-    from podium.distributions import RankingDistribution
-    from podium.export import Target
-    from podium.learner import Learner
-    from podium.losses import Loss
-    from podium.metrics import Metric
-    from podium.online.interleaving import Interleaving
-    from podium.online.learning.base import OnlineLearner
-    from podium.propensities import Estimator
-    from podium.scorers import Scorer
-    from podium.solvers import Solver
-    from podium.text.features import Feature
-    from podium.text.retrieval import Retrieval
-    from podium.transforms import Transform
-    from podium.tuning import Tuning
+_KINDS = {
+    "learner": "podium.learner:Learner",
+    "loss": "podium.losses:Loss",
+    "scorer": "podium.scorers:Scorer",
+    "solver": "podium.solvers:Solver",
+    "transform": "podium.transforms:Transform",
+    "distribution": "podium.distributions:RankingDistribution",
+    "metric": "podium.metrics:Metric",
+    "tuning": "podium.tuning:Tuning",
+    "aggregator": "podium.aggregation:Aggregator",
+    "supervised aggregator": "podium.aggregation:SupervisedAggregator",
+    "retrieval": "podium.text.retrieval:Retrieval",
+    "feature": "podium.text.features:Feature",
+    "click model": "podium.clicks:ClickModel",
+    "labelling": "podium.clicks.labellings.base:Labelling",
+    "propensity estimator": "podium.propensities:Estimator",
+    "interleaving": "podium.online.interleaving:Interleaving",
+    "online learner": "podium.online.learning.base:OnlineLearner",
+    "target": "podium.export:Target",
+}
+"""Kinds of parts, and where the base class of each is."""
 
-    parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    parts += [Metric, Tuning, Aggregator, SupervisedAggregator, Retrieval, Feature]
-    parts += [ClickModel, Labelling, Estimator, Interleaving, OnlineLearner, Target]
-    return parts
+
+def _kind(text: str) -> type[Named] | None:
+    """The kind of part that a word names, in singular or plural; None if it is none."""
+    word = text.strip().lower().replace("-", " ")
+    singular = next((kind for kind in _KINDS if word in (kind, f"{kind}s", f"{kind}es")), None)
+    return None if singular is None else _base_class(singular)
+
+
+def _base_class(kind: str) -> type[Named]:
+    module, _, name = _KINDS[kind].partition(":")
+    base: type[Named] = getattr(importlib.import_module(module), name)
+    return base
 
 
 def _method_page(name: str, method: Method) -> None:

@@ -8,7 +8,7 @@ from .lightgbm import LightGBM as LightGBM
 from .onnx import ONNX as ONNX
 from .opensearch_ltr import OpenSearchLTR as OpenSearchLTR
 from .proof import Proof as Proof
-from .proving import prove as prove
+from .prove import prove as prove
 from .python import Python as Python
 from .ranklib import RankLib as RankLib
 from .solr import Solr as Solr

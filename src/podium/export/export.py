@@ -15,7 +15,7 @@ from podium.data.inputs import unlabelled_table
 from podium.data.table import Table
 from podium.export.base import Target
 from podium.export.proof import Proof
-from podium.export.proving import prove
+from podium.export.prove import prove
 from podium.export.replay_vectors import lines
 from podium.imports import MOST_BYTES
 from podium.model import Model

@@ -223,6 +223,14 @@ def test_every_word_of_the_grammar_has_a_page(podium: Podium, name: str) -> None
     assert result.stdout.startswith(f"{name}: a")
 
 
+def test_the_parts_of_a_kind_are_listed_by_its_name_in_singular_or_plural(podium: Podium) -> None:
+    for kind, part in {"loss": "listnet ", "click model": "pbm ", "retrieval": "bm25 ", "tuning": "grid "}.items():
+        listed = podium("methods", kind).stdout
+        assert f"\n{part}" in listed
+        plural = kind + ("es" if kind.endswith("s") else "s")
+        assert podium("methods", plural.replace(" ", "-")).stdout == listed
+
+
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:
     program = [sys.executable, "-m", "podium", "methods"]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -78,7 +78,7 @@ def test_most_need_not_be_said(tmp_path: Path) -> None:
         ('datasets = ["x"]\nmethods = ["random"]\njobs = 0', "a.toml: jobs: At least one job is needed; got 0"),
         ('datasets = ["x"]\nmethods = ["random"]\nmetrics = ["ndgc"]', "a.toml: metrics: No metric 'ndgc'"),
         ('datasets = ["x"]\nmethods = ["random"]\ntune_by = "ndgc"', "a.toml: tune_by: No metric 'ndgc'"),
-        ('datasets = ["x"]\nmethods = ["random"]\nsearch = "gird"', "a.toml: search: No search 'gird'"),
+        ('datasets = ["x"]\nmethods = ["random"]\nsearch = "gird"', "a.toml: search: No tuning 'gird'"),
         ("datasets = [", "a.toml: not TOML: Invalid value"),
     ],
 )

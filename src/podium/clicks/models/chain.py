@@ -25,8 +25,8 @@ from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
 from podium.base.progress import Progress, quiet
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel, Params, Predicted, prior_term, tally
-from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
+from podium.clicks.models.examination import run_blocks
 from podium.jit.compiled import compiled
 
 PageArrays = tuple[Int32s, Bytes, Int32s, Ints, Array]

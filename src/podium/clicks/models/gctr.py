@@ -9,7 +9,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.clicks.models.base import Params
-from podium.clicks.models.browsing import ONE
+from podium.clicks.models.examination import ONE
 from podium.clicks.models.rate_model import RateModel
 
 

@@ -8,7 +8,7 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Params
-from podium.clicks.models.browsing import RANK, ExaminationModel
+from podium.clicks.models.examination import RANK, ExaminationModel
 
 
 @register

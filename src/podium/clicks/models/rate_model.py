@@ -11,7 +11,7 @@ from podium.base.arrays import Array
 from podium.base.progress import Progress, quiet
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Params, ratio, unseen
-from podium.clicks.models.browsing import BrowsingModel, count_cells
+from podium.clicks.models.examination import BrowsingModel, count_cells
 
 
 @dataclass(frozen=True, repr=False)

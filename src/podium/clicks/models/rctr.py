@@ -7,7 +7,7 @@ from typing import ClassVar
 from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.models.base import Params
-from podium.clicks.models.browsing import RANK
+from podium.clicks.models.examination import RANK
 from podium.clicks.models.rate_model import RateModel
 
 

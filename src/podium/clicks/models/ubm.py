@@ -10,7 +10,7 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Params
-from podium.clicks.models.browsing import RANK_AND_LAST, ExaminationModel
+from podium.clicks.models.examination import RANK_AND_LAST, ExaminationModel
 
 
 @register
