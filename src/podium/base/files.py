@@ -91,6 +91,15 @@ def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], boo
         raise DataError(f"cannot be written: {error.strerror}.", where=where) from error
 
 
+def lock(file: int | BinaryIO, *, wait: bool) -> None:
+    """Lock an open file until it is closed; BlockingIOError if another process has locked it and `wait` is false.
+
+    A system without such locks locks nothing.
+    """
+    if _LOCKS:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
 @contextmanager
 def claimed(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]:
     """Lock a file or folder for writing: another process gets a DataError after `wait` seconds.
@@ -195,7 +204,7 @@ def _marked(path: Path, *, wait: bool) -> int | None:
     except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        lock(descriptor, wait=wait)
     except OSError:  # locked by another process, or no locks on this file system: not to be removed
         if wait:
             return descriptor
@@ -215,7 +224,7 @@ def _locked(place: Path, where: str, until: float) -> int:
         except OSError as error:
             raise DataError(f"cannot be written: {error.strerror}.", where=where) from error
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(descriptor, wait=False)
         except BlockingIOError:
             process = os.pread(descriptor, 20, 0).decode(errors="replace").strip()
             os.close(descriptor)

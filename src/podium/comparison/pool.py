@@ -118,7 +118,7 @@ def _died(worker: Worker) -> TaskEvent:
     how = worker.exit()
     if worker.task is None:
         raise PodiumError(f"A worker process {how} before its first task. Use one job to see the error.")
-    killed = worker.process.returncode == -signal.SIGKILL
+    killed = hasattr(signal, "SIGKILL") and worker.process.returncode == -signal.SIGKILL
     memory = ", as happens when memory runs out; use fewer jobs" if killed else ""
     return TaskEvent(worker.task, "failed", error=f"its process {how}{memory}.")
 

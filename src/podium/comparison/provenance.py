@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import platform
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -66,10 +65,15 @@ def _forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _peak_memory() -> int:
+def _peak_memory() -> int | None:
+    """Largest memory of the process so far, in bytes; None if the system does not tell (Windows)."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -145,7 +145,8 @@ def _write_own(path: Path, content: bytes) -> None:
     """Write a temporary file and rename it; nobody else may write it, whatever the umask is."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag
+        with open(os.open(aside, flags, 0o644), "wb") as file:
             file.write(content)
         os.replace(aside, path)
     finally:

@@ -170,8 +170,9 @@ def build(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        loop, listens = asyncio.get_running_loop(), threading.current_thread() is threading.main_thread()
-        if listens:  # only the main thread gets signals
+        loop = asyncio.get_running_loop()
+        listens = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGHUP")
+        if listens:  # only the main thread gets signals, and Windows has no such signal
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, state.reload))
         gc.collect()
         gc.freeze()  # models stay: scanning them in every collection would take a tenth of the time

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from podium.base.errors import DataError
+from podium.base.files import lock
 
 _PUT = ".put-"
 """Prefix of files that are being received."""
@@ -34,15 +34,15 @@ def receiving(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """
     while True:
         handle, path = tempfile.mkstemp(prefix=_PUT, dir=folder)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             break
         os.close(handle)  # another process removed it as a leftover before it was locked
-    with os.fdopen(handle, "wb") as file:
-        try:
+    try:
+        with os.fdopen(handle, "wb") as file:
             yield Path(path), file
-        finally:
-            Path(path).unlink(missing_ok=True)
+    finally:  # after it is closed: Windows removes no open file
+        Path(path).unlink(missing_ok=True)
 
 
 def keep(source: str | os.PathLike[str], target: Path) -> None:
@@ -60,7 +60,7 @@ def remove_left_over(folder: Path) -> None:
     """Remove temporary files of killed processes, which no process has locked, from a folder that is locked."""
     for path in [*folder.glob(f"{_PUT}*"), *folder.glob(f"*/{_PUT}*")]:
         with contextlib.suppress(OSError), open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file, wait=False)
             path.unlink(missing_ok=True)
     for path in folder.glob(".aliases.json.*.part"):  # written only while the folder is locked, as it is now
         path.unlink(missing_ok=True)
