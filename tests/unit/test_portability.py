@@ -73,7 +73,7 @@ from podium.testing import linear_data
 rows = linear_data(1, 4).features.tolist()
 served = build(Settings(models=("m.podium",), store="feedback.db", shelf="models"))
 with TestClient(served, base_url="http://localhost") as client:
-    answer = client.post("/v1/rank", json={"documents": [{"id": str(i), "features": row} for i, row in enumerate(rows)]})
+    answer = client.post("/v1/rank", json={"documents": [{"features": row} for row in rows]})
     print(answer.status_code, len(answer.json()["results"]))
 """,
         tmp_path,
