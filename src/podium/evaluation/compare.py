@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,6 +25,7 @@ from podium.evaluation.significance import Correction, SystemComparison, compare
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
+    from podium.evaluation.segments import SegmentComparison
     from podium.model import Model
 
 
@@ -69,6 +71,7 @@ class Comparison(Shown):
     baseline: str | None = None  # if all others are tested against one of them only
     test: str = "randomisation"
     correction: Correction = "holm"
+    segments: Mapping[str, SegmentComparison] = field(default_factory=dict)  # by metric; empty if not asked for
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:

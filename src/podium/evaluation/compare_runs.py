@@ -13,7 +13,7 @@ data frames and LaTeX; `podium.pages.report.write_report(result, folder)` writes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -24,6 +24,7 @@ from podium.base.arguments import whole_number
 from podium.base.errors import DataError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
+from podium.evaluation.segments import compare_by_segment
 from podium.evaluation.significance import Correction, SystemComparison
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels
 
@@ -53,8 +54,8 @@ class RunComparison(Comparison, Mapping[str, SystemComparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the per-query values, as plain values for JSON."""
-        report = super().to_dict()
-        return {"dataset": self.dataset, "baseline": self.baseline, **report}
+        parts = {metric: part.to_dict() for metric, part in self.segments.items()}
+        return {**super().to_dict(), "baseline": self.baseline, **({"segments": parts} if parts else {})}
 
 
 def compare_runs(
@@ -69,11 +70,13 @@ def compare_runs(
     all_queries: bool = False,
     max_documents: int | None = None,
     judged_only: bool = False,
+    by: Mapping[Any, Any] | Sequence[Any] | None = None,
     seed: int = 0,
 ) -> RunComparison:
     """Rank the runs by each metric, with confidence intervals, significance tests and letters.
 
-    `baseline`, `test` and `correction` are those of `compare_systems`, other options those of `evaluate_run`.
+    `baseline`, `test` and `correction` are those of `compare_systems`, other options those of `evaluate_run`. `by` is
+    the segment of each query, by its id: the runs are also compared in each segment, with the baseline or the first.
     """
     if not isinstance(runs, Mapping):
         raise DataError(f"expected a dictionary: name → run; got {type(runs).__name__}.")
@@ -81,7 +84,7 @@ def compare_runs(
         raise DataError(f"a comparison needs two runs; got {', '.join(runs) or 'none'}.")
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
     evaluations = evaluate_runs(qrels, runs, metrics, preset=preset, **options)  # type: ignore[arg-type]
-    return compare_evaluations(evaluations, baseline=baseline, test=test, correction=correction, seed=seed)
+    return compare_evaluations(evaluations, baseline=baseline, test=test, correction=correction, by=by, seed=seed)
 
 
 def evaluate_runs(
@@ -115,6 +118,7 @@ def compare_evaluations(
     baseline: str | None = None,
     test: str = "randomisation",
     correction: Correction = "holm",
+    by: Mapping[Any, Any] | Sequence[Any] | None = None,
     seed: int = 0,
     dataset: str = "",
 ) -> RunComparison:
@@ -126,8 +130,10 @@ def compare_evaluations(
         Outcome(name, "all", "", {}, 0.0, first.query_ids, values, None)
         for name, values in zip(systems, table, strict=True)
     ]
-    comparison = RunComparison(
-        first.metrics, seed, tuple(outcomes), dataset=dataset, baseline=baseline, test=test, correction=correction
-    )
+    how: dict[str, Any] = {"test": test, "correction": correction}
+    comparison = RunComparison(first.metrics, seed, tuple(outcomes), dataset=dataset, baseline=baseline, **how)
     assert comparison.significance  # an error in words if it cannot be tested
-    return comparison
+    if by is None:
+        return comparison
+    segments = compare_by_segment(systems, by, baseline=baseline or next(iter(systems)), seed=seed, **how)
+    return replace(comparison, segments=segments)

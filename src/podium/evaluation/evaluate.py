@@ -8,10 +8,10 @@ Average(value=1.0, queries=2, skipped=0)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,9 @@ from podium.evaluation.paired import Interval, bootstrap_interval
 from podium.formats.trec.trec import AnyQrels, AnyRun, Judged, join
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
+
+if TYPE_CHECKING:
+    from podium.evaluation.segments import Segments
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""
@@ -57,6 +60,12 @@ class Evaluation(Shown):
             str(metric): mean_interval(metric, row, level=level, seed=seed)
             for metric, row in zip(self.metrics, self.values, strict=True)
         }
+
+    def by(self, segments: Mapping[Any, Any] | Sequence[Any]) -> Segments:
+        """The evaluation of each segment of the queries: `segments` maps query ids, or has a value for each query."""
+        from podium.evaluation.segments import by_segment
+
+        return by_segment(self, segments)
 
     def to_frame(self, *, per_query: bool = False, backend: Backend = "pandas") -> Any:
         """A data frame with a row per metric; with `per_query`, a row per query and a column per metric."""

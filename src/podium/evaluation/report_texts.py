@@ -6,9 +6,7 @@ and the machine are in provenance.json.
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +16,12 @@ from podium.base.shown import ShownTable, Value, some_names
 from podium.evaluation.evaluate import plain
 from podium.evaluation.metric_names import paper_names, short_names
 from podium.evaluation.published import Published, published
+from podium.evaluation.segment_texts import segments_markdown
 from podium.evaluation.significance import SystemComparison
+from podium.evaluation.text_tables import Table, format_value, is_number, markdown_table, markdown_text
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
-
-Table = tuple[list[str], list[list[str]]]
-"""The heads of the columns, and the rows."""
 
 
 def report_texts(comparison: Comparison) -> dict[str, str]:
@@ -36,7 +33,7 @@ def report_texts(comparison: Comparison) -> dict[str, str]:
             if comparison.trained
             else {}
         ),
-        "table.md": _markdown(comparison),
+        "table.md": _markdown(comparison) + segments_markdown(comparison.segments),
         "table.tex": comparison.to_latex(),
         "per_query.tsv": _per_query(comparison),
     }
@@ -205,17 +202,12 @@ def format_setting(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
-def format_value(value: float, digits: int = 4) -> str:
-    """A number with four decimals; a dash for NaN."""
-    return "–" if plain(value) is None else f"{value:.{digits}f}"
-
-
 def _markdown(comparison: Comparison) -> str:
-    parts = [f"{_markdown_text(comparison.dataset)}\n"] if comparison.dataset else []
+    parts = [f"{markdown_text(comparison.dataset)}\n"] if comparison.dataset else []
     parts.append(markdown_table(*summary(comparison)))
     best = leaders(comparison)
     if best is not None:
-        parts.append(_markdown_text(best) + "\n")
+        parts.append(markdown_text(best) + "\n")
     beside = beside_published(comparison)
     if beside is not None:
         table, benchmark = beside
@@ -237,7 +229,7 @@ def _markdown(comparison: Comparison) -> str:
 def _tests_explained(comparison: Comparison) -> str:
     if comparison.baseline is None:
         return f"{comparison.word}s that share a letter do not differ significantly"
-    return f"differences from {_markdown_text(comparison.baseline)} and their corrected p-values"
+    return f"differences from {markdown_text(comparison.baseline)} and their corrected p-values"
 
 
 def ranked(comparison: Comparison, metric: str) -> Table:
@@ -266,22 +258,6 @@ def _against_baseline(tested: SystemComparison, name: str) -> list[str]:
     return ["–", "–"] if pair is None else [f"{pair.difference:+.4f}", f"{pair.adjusted:.4f}"]
 
 
-def markdown_table(heads: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown, numbers to the right."""
-    rule = ["---"] + ["---:" if _is_number(cell) else "---" for cell in (rows[0][1:] if rows else [])]
-    lines = [list(map(_markdown_text, heads)), rule, *(list(map(_markdown_text, row)) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _markdown_text(text: str) -> str:
-    """Text for a cell: on one line, with HTML and the marks of Markdown escaped."""
-    return re.sub(r"([\\|`*]|(?<=\])\()", r"\\\1", html.escape(" ".join(text.split()), quote=False))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).lstrip("+-").isdigit() or text == "–"
-
-
 def _per_query(comparison: Comparison) -> str:
     fold = ["fold"] if comparison.trained else []
     lines = ["\t".join([comparison.word, *fold, "query", *map(str, comparison.metrics)])]
@@ -299,7 +275,7 @@ def _tsv_text(text: str) -> str:
     A spreadsheet would run a cell that begins with = + - or @, unless it is a number.
     """
     escaped = "".join(_TSV.get(letter, letter) for letter in text)
-    return f"'{escaped}" if escaped[:1] in "=+-@'" and escaped and not _is_number(escaped) else escaped
+    return f"'{escaped}" if escaped[:1] in "=+-@'" and escaped and not is_number(escaped) else escaped
 
 
 _TSV = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}

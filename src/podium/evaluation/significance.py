@@ -107,8 +107,8 @@ class SystemComparison(Shown):
         letters = self.letters or {}
         close = [name for name in others if set(letters[name]) & set(letters[best])]
         if close:
-            return f"best{by}: {best}, but not significantly better than {some_names(close)} ({self.how})"
-        return f"best{by}: {best}, significantly better than every other {word} ({self.how})"
+            return f"best{by}: {best}, but not significantly better than {some_names(close)}"
+        return f"best{by}: {best}, significantly better than every other {word}"
 
     def _against(self, name: str) -> str:
         pair = self.pair_with_baseline(name)
@@ -130,9 +130,11 @@ class SystemComparison(Shown):
         level = f"from, to: {100 * (1 - self.alpha):g} % intervals"
         letters = "" if self.letters is None else "; systems that share a letter do not differ significantly"
         comments = [] if self.metric is None else [self.metric.tag()]
+        verdict, explained = f"{self.verdict()} ({self.how})", level + letters
+        names = [heads[1]] if self.metric is None else paper_names([self.metric])
         return ShownTable(
-            "", heads, rows, notes=[self.verdict(), level + letters], comments=[*comments, self.how, level + letters],
-            latex_heads=[heads[0], *([heads[1]] if self.metric is None else paper_names([self.metric])), *heads[2:]],
+            "", heads, rows, notes=[verdict, explained], comments=[*comments, verdict, explained],
+            latex_heads=[heads[0], *names, *heads[2:]],
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:

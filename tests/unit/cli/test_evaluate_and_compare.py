@@ -207,7 +207,7 @@ def test_runs_are_compared_against_their_judgments(podium: Podium) -> None:
     for words, line in {
         ("q.txt", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got 1 beside q.txt.",
         ("q.txt", "good.run", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got good.run",
-        ("q.txt", "good.run", "poor.run", "-o", "out"): "-o: runs are compared as they are; it is for methods.",
+        ("q.txt", "good.run", "poor.run", "--jobs", "2"): "--jobs: runs are compared as they are; it is for methods.",
     }.items():
         result = podium("compare", *words)
         assert result.exit_code == 2
