@@ -84,7 +84,7 @@ def fail_if_not_passed(checks: list[GateCheck]) -> None:
     """Say which conditions are met; exit with code 1 if one is not."""
     failed = [check.words for check in checks if not check.passed]
     if failed:
-        console.say(f"gate failed: {'; '.join(failed)}.")
+        console.say(f"podium: gate failed: {'; '.join(failed)}.")
         raise SystemExit(1)
     if checks:
         console.say(f"gate passed: {'; '.join(check.words for check in checks)}.")

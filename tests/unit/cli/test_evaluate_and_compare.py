@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,14 @@ def test_the_table_has_the_mean_over_folds(podium: Podium, folder: Path, tmp_pat
     assert [fold["fold"] for fold in json.loads(result.stdout)["methods"]["random"]["folds"]] == ["Fold1", "Fold2"]
     table = podium(*words, "--tune-by", "map").stdout
     assert table.splitlines()[0].split() == ["method", "map", "chosen", "seconds", "cpu"]
+
+
+def test_folds_say_how_many_different_queries_there_are(podium: Podium, folder: Path, tmp_path: Path) -> None:
+    folds = tmp_path / "folds"
+    for name in ("Fold1", "Fold2"):
+        shutil.copytree(folder, folds / name)
+    result = podium("compare", str(folds), "--method", "random", "-m", "map")
+    assert "folds: 6 queries, 2 folds, each with train 18, valid 6, test 6; 5 features" in result.stderr
 
 
 def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
