@@ -42,6 +42,7 @@ class ShownTable:
     bars: int | None = None  # the column that HTML also draws as bars
     digits: int = 4
     latex_heads: Sequence[str] | None = None
+    columns: Sequence[str] | None = None  # of a data frame, if heads hold names from files, which need not be unique
     comments: Sequence[str] = ()  # only in LaTeX
 
     def text(self, *, most: int = 10) -> str:
@@ -95,7 +96,8 @@ class ShownTable:
 
     def frame(self, backend: Backend = "pandas") -> Any:
         """A data frame with all rows and the numbers in full."""
-        return frame_of({head: [row[c] for row in self.rows] for c, head in enumerate(self.heads)}, backend)
+        names = self.columns or self.heads
+        return frame_of({name: [row[c] for row in self.rows] for c, name in enumerate(names)}, backend)
 
     def _cell(self, value: Value) -> str:
         if isinstance(value, float):

@@ -43,6 +43,18 @@ def evaluate_files(
 
 def read_segments(judged: str, queries: str | None, column: str) -> dict[str, str]:
     """The segment of each query: a column of a file of queries, or of the labelled table itself."""
+    segments = _column_of_queries(judged, queries, column)
+    if len(segments) > _FEW and len(set(segments.values())) == len(segments):
+        raise ParameterError(
+            f"--by {column}: each of {len(segments)} queries has a value of its own; a segment has several queries."
+        )
+    return segments
+
+
+_FEW = 10
+
+
+def _column_of_queries(judged: str, queries: str | None, column: str) -> dict[str, str]:
     from podium.formats.folder import is_table
 
     if queries is not None:

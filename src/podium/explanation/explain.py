@@ -89,6 +89,7 @@ class Explanation(Shown):
             rows,
             notes=[f"scores {self.scores[0]:.6g} − {self.scores[1]:.6g} = {self.difference:.6g}; {self.how}"],
             bars=3,
+            columns=["feature", "upper", "lower", "share"],
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,12 @@ def test_the_frames_have_the_numbers_in_full(results: dict[str, Any]) -> None:
     assert odds.to_frame()["P(first)"].tolist() == odds.summary().first.tolist()
     shares = results["explanation"].to_frame()["share"]
     assert shares.sum() + results["explanation"].rest == pytest.approx(results["explanation"].difference)
+
+
+def test_a_document_with_the_name_of_a_column_loses_none(results: dict[str, Any]) -> None:
+    named = replace(results["explanation"], documents=("share", "feature"))
+    assert named.to_frame().columns.tolist() == ["feature", "upper", "lower", "share"]
+    assert named.to_frame().equals(results["explanation"].to_frame())
 
 
 def test_an_evaluation_has_intervals_of_its_means() -> None:
