@@ -40,9 +40,12 @@ class Gate:
         return Gate(limits, base, margin, alpha)
 
     def check_options(self, names: list[str]) -> None:
-        """An error if there are conditions and several runs."""
+        """An error if there are conditions and several runs, or the run cannot be compared with the base."""
         if (self.limits or self.base is not None) and len(names) != 1:
             raise ParameterError(f"--at-least and --not-worse-than check one run; got {len(names)}.")
+        if self.base is not None and (self.base in names or "-" in (self.base, *names)):
+            why = "it is the run itself" if self.base in names else "standard input is read once; write it to a file"
+            raise ParameterError(f"--not-worse-than {self.base}: {why}.")
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
         """The metrics to evaluate: those asked for, and those with a limit."""
@@ -62,8 +65,6 @@ class Gate:
         checks = at_least(evaluation, {str(metric): limit for metric, limit in self.limits.items()})
         if self.base is None:
             return checks
-        if self.base == name:
-            raise ParameterError(f"--not-worse-than {self.base}: it is the run itself.")
         both = evaluate_files(judged, [name, self.base], self.with_metrics(metrics), chosen)
         options = {"margin": self.margin, "alpha": self.alpha}
         return [*checks, *not_worse(both[name], both[self.base], name=self.base, **options)]  # type: ignore[arg-type]

@@ -116,6 +116,7 @@ def test_runs_are_compared_in_each_segment(podium: Podium) -> None:
         (("--at-least", "map"), "expected METRIC=NUMBER"),
         (("--margin", "0.1"), "--margin is for --not-worse-than"),
         (("--not-worse-than", "good.run"), "it is the run itself"),
+        (("--not-worse-than", "-"), "--not-worse-than -: standard input is read once"),
         (("poor.run", "--at-least", "map=0.1"), "check one run; got 2"),
     ],
 )

@@ -9,23 +9,30 @@ import numpy as np
 import pytest
 
 import podium
-from podium.clicks import simulate
+from podium.clicks import ClickLog, Propensities, simulate
+from podium.counterfactual import value
 from podium.evaluation.compare import Comparison, Outcome
+from podium.evaluation.compare_clicks import compare_click_models
 from podium.evaluation.metric_names import paper_names
 from podium.evaluation.significance import compare_systems
+from podium.export import export
 from podium.metrics import Metric
 
 NASTY = '<img src=x onerror="alert(1)">'
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     data, _ = podium.make_letor_like(24, (6, 9), n_features=4, seed=1)
     train, valid, test = podium.split(data)
     model = podium.train(train, "listnet", valid=valid)
     odds = model.distribution(test)
     names = test.document_name(0), test.document_name(1)
     scores = model.score(test)
+    log = simulate(data, pages=100, depth=5, seed=0)
+    pages = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2]), ("q", ["a", "b"], [])])
+    theta = Propensities.of_theta([1.0, 0.5], how="given")
+    file = tmp_path_factory.mktemp("export") / "model.py"
     comparison = podium.compare(data, ["listnet", "random"], ["ndcg@10", "map"])
     return {
         "evaluation": podium.evaluate(test, scores, ["ndcg@10", "map"]),
@@ -36,7 +43,11 @@ def results() -> dict[str, Any]:
         "explanation": podium.explain(model, test, query=test.query_name(0), documents=names),
         "calibration": podium.calibration(odds, test),
         "reconciliation": podium.reconcile(test, scores, "ndcg@10[lightgbm]", "ndcg@10[trec]"),
-        "click model": podium.clicks.fit(simulate(data, pages=100, depth=5, seed=0), "pbm"),
+        "click model": podium.clicks.fit(log, "pbm"),
+        "click models": compare_click_models(log, ["rctr", "dctr"], folds=2),
+        "proof": export(model, "python", file, data=test),
+        "consensus": podium.aggregate([["A", "B", "C"], ["A", "C", "B"]], "borda"),
+        "values": value(pages, {"new": {"q": {"b": 2.0, "a": 1.0}}}, propensities=theta, how="ips", discount="dcg"),
     }
 
 
