@@ -26,6 +26,7 @@ from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
+from podium.base.shown import facts_html
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
@@ -175,6 +176,13 @@ class Model:
         valid = self.info.get("valid")
         quality = f", {self.info.get('metric')} {valid:.4f} on validation data" if isinstance(valid, float) else ""
         return f"Model({self.learner}, {self.n_features} features{quality})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        valid, trials = self.info.get("valid"), self.info.get("trials", [])
+        facts = {"learner": str(self.learner), "features": str(self.n_features), "trials": str(len(trials) or "")}
+        facts[f"{self.info.get('metric')} on validation data"] = f"{valid:.4f}" if isinstance(valid, float) else ""
+        return facts_html("Model", facts)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; equal models give equal bytes."""

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import IncompatibleError
+from podium.base.errors import IncompatibleError, counted
+from podium.base.shown import Shown, ShownTable, Value
 from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
 from podium.losses import Loss
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from podium.learner import Learner
 
 
-@dataclass(frozen=True, eq=False)
-class QueryOdds:
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryOdds(Shown):
     """Distribution over the rankings of one query. Ranks are dense: tied documents share a rank."""
 
     distribution: RankingDistribution
@@ -80,9 +81,12 @@ class QueryOdds:
         """Log-probability of a ranking."""
         return self.distribution.log_prob(self.scores, ranks)
 
+    def _shown(self) -> ShownTable:
+        return _shown_odds(f"Odds of {counted(len(self.scores), 'document')}", [], self.summary())
 
-@dataclass(frozen=True, eq=False)
-class Odds:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Odds(Shown):
     """Distributions over the rankings of all queries: `odds[q]` is that of query q."""
 
     distribution: RankingDistribution
@@ -114,6 +118,29 @@ class Odds:
             back = np.argsort(self.rows)
             joined = {key: values[back] for key, values in joined.items()}
         return RankSummary(**joined)
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self), 'query', 'queries')}, {counted(len(self.scores), 'document')}"
+        return f"Odds({sizes}; {self.how})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the first query."""
+        title = f"Odds of {counted(len(self), 'query', 'queries')}; the first one"
+        table = _shown_odds(title, [self.how], self[0].summary()) if len(self) else ShownTable(repr(self), [], [])
+        return table.html()
+
+    def _shown(self) -> ShownTable:
+        return _shown_odds(f"Odds of {counted(len(self), 'query', 'queries')}", [self.how], self.summary())
+
+
+def _shown_odds(title: str, notes: list[str], summary: RankSummary) -> ShownTable:
+    """A row per document, in the row order of the data."""
+    columns = zip(
+        summary.first.tolist(), summary.expected.tolist(), summary.low.tolist(), summary.high.tolist(), strict=True
+    )
+    rows: list[list[Value]] = [[row, *values] for row, values in enumerate(columns)]
+    heads = ["row", "P(first)", "expected rank", "from", "to"]
+    return ShownTable(title, heads, rows, notes=[*notes, "from, to: ranks of a 90 % interval"], bars=1)
 
 
 def odds_of(

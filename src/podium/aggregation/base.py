@@ -24,8 +24,9 @@ import numpy as np
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
 from podium.base.arrays import AnyArray, Array, Ints
-from podium.base.errors import CostWarning, IncompatibleError
+from podium.base.errors import CostWarning, IncompatibleError, counted
 from podium.base.registry import Named
+from podium.base.shown import Shown, ShownTable
 from podium.base.threads import default_threads, pool
 from podium.formats.trec.trec import Run
 from podium.jit import sorting as ranking
@@ -45,8 +46,8 @@ class Solved:
     """R-hat of the simulated Markov chains (see `diagnostics.py`); 1 without simulation."""
 
 
-@dataclass(frozen=True, eq=False)
-class Consensus:
+@dataclass(frozen=True, eq=False, repr=False)
+class Consensus(Shown):
     """One ranking per query, as scores of the documents that at least one voter ranked."""
 
     query_ids: AnyArray  # (Q,) text
@@ -72,6 +73,13 @@ class Consensus:
             ranking.dense_ranks(self.scores[a:b]) for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def _shown(self) -> ShownTable:
+        queries = np.repeat(self.query_ids, np.diff(self.offsets))
+        columns = [list(map(str, queries)), list(map(str, self.document_ids)), self.ranks().tolist()]
+        rows = list(zip(*columns, self.scores.tolist(), strict=True))
+        title = f"Consensus: {counted(self.n_queries, 'query', 'queries')}, {counted(len(rows), 'document')}"
+        return ShownTable(title, ["query", "document", "rank", "score"], rows)
 
     def order(self, q: int) -> list[str]:
         """The documents of query q from the best to the worst; ties in the order of their ids."""

@@ -12,6 +12,7 @@ import typer
 
 from podium.base.errors import ComparisonError, ParameterError
 from podium.cli import clusters, console, options
+from podium.cli.compare_runs import compare_runs
 
 if TYPE_CHECKING:
     from podium.comparison import Spec
@@ -61,23 +62,39 @@ def compare(
         int | None,
         typer.Option(help="The number of processes; by default the number of cores.", min=1),
     ] = None,
-    queries: Annotated[
-        str | None, typer.Option(help="For an index: the queries to search it for.", show_default=False)
-    ] = None,
+    queries: options.Queries = None,
     qrels: Annotated[
         str | None, typer.Option(help="For an index: relevance judgments (TREC qrels).", show_default=False)
     ] = None,
     features: Annotated[
         str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="For runs: test all others against this run only.", metavar="RUN", show_default=False),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="For runs: the paired test, randomisation (the default), t or wilcoxon.", show_default=False),
+    ] = None,
+    correction: Annotated[
+        str | None,
+        typer.Option(
+            help="For runs: the correction for multiple tests, holm (the default), bonferroni, benjamini-hochberg or "
+            "none.",
+            show_default=False,
+        ),
+    ] = None,
+    by: options.By = None,
     cluster: options.ClusterOption = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare methods: train on train, tune hyperparameters on valid, report metrics on test; over all folds.
 
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
-    if the same command is given again. With qrels first, the files after them are TREC runs to compare. With an
-    index, learned rankings are compared with the first stage, with default and with tuned parameters.
+    if the same command is given again. With qrels first, the files after them are TREC runs to compare; with labelled
+    data and no --method, they are scores. With an index, --queries and --qrels, learned rankings are compared with the
+    first stage, with default and with tuned parameters.
     """
     from podium.comparison.spec import ENDINGS
     from podium.formats.sniff import sniff
@@ -86,19 +103,31 @@ def compare(
              "--search": search}  # fmt: skip
     if cluster is not None and jobs is not None:
         raise ParameterError("--jobs: the workers of a cluster are its jobs. Leave it out.")
+    of_runs = {"--baseline": baseline, "--test": test, "--correction": correction, "--by": by}
+    kind = sniff(data[0]) if Path(data[0]).is_file() else None
+    if kind == "qrels" or (method is None and _are_scores(data[1:])):
+        taken = {**flags, "--qrels": qrels, "--set": features, "--jobs": jobs, "--cluster": cluster}
+        refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
+        compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
+                     seed=read_seeds(seed)[0], baseline=baseline, test=test, correction=correction, by=by,
+                     queries=queries, output=output, as_json=as_json)  # fmt: skip
+        return
+    refuse(of_runs, (), "it is for runs, podium compare QRELS RUN RUN")
     if queries is not None or qrels is not None or features is not None:
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
     elif len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
-    elif Path(data[0]).is_file() and sniff(data[0]) == "qrels":
-        taken = {**flags, "-o": output, "--jobs": jobs, "--cluster": cluster}
-        refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
-        compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
-                     seed=read_seeds(seed)[0], as_json=as_json)  # fmt: skip
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
                             output=output, jobs=jobs), cluster=cluster, as_json=as_json)  # fmt: skip
+
+
+def _are_scores(files: list[str]) -> bool:
+    """Whether there are files and all of them hold scores."""
+    from podium.formats.sniff import sniff
+
+    return bool(files) and all(Path(file).is_file() and sniff(file) == "scores" for file in files)
 
 
 def compare_index(
@@ -227,32 +256,6 @@ def show_all(spec: Spec, comparisons: dict[str, Comparison], *, as_json: bool) -
     console.print_table(*overview(comparisons, first))
     if spec.output is not None:
         console.say(f"wrote {spec.output}: report.html, results.json, table.md, and a folder for each dataset")
-
-
-def compare_runs(
-    qrels: str, runs: list[str], metrics: list[str], *, preset: str | None, seed: int, as_json: bool
-) -> None:
-    """Print a table per metric, best run first; runs that share a letter do not differ significantly."""
-    from podium.evaluation.compare_runs import compare_runs as compared
-    from podium.evaluation.report_texts import format_value
-    from podium.formats.trec.trec import read_qrels, read_run
-
-    twice = next((run for run in runs if runs.count(run) > 1), None)
-    if len(runs) < 2 or twice is not None:
-        got = f"{twice} twice" if twice is not None else f"{len(runs)} beside {qrels}"
-        raise ParameterError(f"Two different runs are needed, podium compare QRELS RUN RUN; got {got}.")
-    comparisons = compared(read_qrels(qrels), {run: read_run(run) for run in runs}, metrics, preset=preset, seed=seed)
-    if as_json:
-        console.print_json({metric: comparison.to_dict() for metric, comparison in comparisons.items()})
-        return
-    for metric, comparison in comparisons.items():
-        letters = comparison.letters or {}
-        rows = [
-            [name, *map(format_value, (system.mean, *system.interval)), letters.get(name, "")]
-            for name, system in comparison.systems.items()
-        ]
-        console.print_table(["run", metric, "from", "to", "letters"], rows)
-    console.say("from, to: 95 % intervals; runs that share a letter do not differ significantly (Holm, α = 0.05)")
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -25,7 +25,7 @@ def compare_search(
     """Compare the first stage, with default and tuned parameters, with learned re-rankings of its candidates."""
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
-    from podium.evaluation.report_texts import summary
+    from podium.evaluation.report_texts import emphasis, leaders, summary
     from podium.formats.trec.trec import read_qrels
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
@@ -52,7 +52,10 @@ def compare_search(
         console.print_json(comparison.to_dict())
         return
     queries_asked = sum(len(outcome.query_ids) for outcome in comparison.by_method[FIRST])
-    console.print_table(*summary(comparison))
+    console.print_table(*summary(comparison), styles=emphasis(comparison))
+    verdict = leaders(comparison)
+    if verdict is not None:
+        console.out(f"{verdict[0].upper()}{verdict[1:]}.")
     console.out(
         f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
         f"judgments; learned rows rank the {DEPTH} candidates of the first stage."

@@ -121,7 +121,7 @@ def check_folder(folder: Path, *, given: str) -> None:
 
 
 def _is_number(text: str) -> bool:
-    return text in ("", "–") or text.replace(".", "", 1).lstrip("-").isdigit()
+    return text in ("", "–") or text.replace(".", "", 1).lstrip("+-").isdigit()
 
 
 def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool], styles: Styles) -> None:

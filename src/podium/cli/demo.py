@@ -92,12 +92,16 @@ def _truth(comparison: Comparison, test: Table, utility: dict[str, float]) -> Ev
 
 
 def _print(comparison: Comparison, truth: Evaluation) -> None:
-    from podium.evaluation.report_texts import format_value, summary
+    from podium.evaluation.report_texts import leaders, summary
+    from podium.evaluation.text_tables import format_value
 
     heads, rows = summary(comparison)
     values = [format_value(average.value) for average in truth.means().values()]
     rows.insert(0, ["(planted truth)", *values, "", "", ""])
     console.print_table(heads, rows, styles={(1, c): "bold" for c in range(len(heads))})
+    best = leaders(comparison)
+    if best is not None:
+        console.out(f"{best[0].upper()}{best[1:]}.")
     console.out("The planted truth is what made the grades, before noise: no method can be expected to beat it.")
 
 

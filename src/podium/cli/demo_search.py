@@ -22,7 +22,7 @@ def demo_search(output: str, *, seed: int) -> None:
 
     from podium.base.files import write_texts
     from podium.evaluation.compare_search import compare_search
-    from podium.evaluation.report_texts import summary
+    from podium.evaluation.report_texts import leaders, summary
     from podium.pages.report import write_report
     from podium.text.collection.collection import Topic
     from podium.text.collection.standard_library import standard_library
@@ -58,6 +58,9 @@ def demo_search(output: str, *, seed: int) -> None:
         f"{counted(len(queries), 'query', 'queries')}: first lines of docstrings, taken out of the documents."
     )
     console.print_table(*summary(comparison))
+    verdict = leaders(comparison)
+    if verdict is not None:
+        console.out(f"{verdict[0].upper()}{verdict[1:]}.")
     _next(output)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli import console, options
+from podium.cli.judged_files import evaluate_files, read_segments
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation
+    from podium.evaluation.gate import GateCheck
+    from podium.evaluation.segments import Segments
     from podium.evaluation.significance import SystemComparison
-    from podium.metrics import Metric
 
 
 def evaluate(
@@ -43,32 +45,107 @@ def evaluate(
         bool, typer.Option("--judged-only", "-J", help="Drop documents without a judgment from the run.")
     ] = False,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
+    by: options.By = None,
+    queries: options.Queries = None,
+    at_least: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Fail, with exit code 1, if the mean of a metric is below a limit, e.g. ndcg@10=0.42; repeat it.",
+            metavar="METRIC=LIMIT",
+            show_default=False,
+        ),
+    ] = None,
+    not_worse_than: Annotated[
+        str | None,
+        typer.Option(
+            help="Fail, with exit code 1, if the run is significantly worse than this one by any of the metrics.",
+            metavar="RUN",
+            show_default=False,
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="With --not-worse-than: fail unless the loss is shown to be smaller than this (non-inferiority).",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The level of the test of --not-worse-than.")] = 0.05,
+    summary: Annotated[
+        str | None,
+        typer.Option(
+            help="Append the results to this file in Markdown, e.g. $GITHUB_STEP_SUMMARY.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Evaluate scores on labelled data, or TREC runs against relevance judgments (qrels).
 
     Scores are one number per line of the data, or RankLib's `qid index score`. Without -m: ndcg@10 and map. Of several
-    runs, those that share a letter do not differ significantly.
+    runs, those that share a letter do not differ significantly. --at-least and --not-worse-than are gates for changes:
+    they fail with exit code 1 and the reason.
     """
+    from podium.cli.gate import Gate, fail_if_not_passed, write_summary
     from podium.evaluation.evaluate import read_metrics
 
     metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
+    gate = Gate.read(at_least, not_worse_than, margin=margin, alpha=alpha, preset=preset)
     names = check_files(judged, ranked, command="evaluate")
+    gate.check_options(names)
+    if queries is not None and by is None:
+        raise ParameterError("--queries: name a column of it for results by segment, --by COLUMN.")
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
-    evaluations = _evaluated(judged, names, metrics, chosen)
-    if len(evaluations) == 1:
-        (evaluation,) = evaluations.values()
-        if as_json:
-            console.print_json(evaluation.to_dict(per_query=per_query))
-        else:
-            _print(evaluation, per_query=per_query)
-        return
-    tests = _tests(evaluations)
+    evaluations = evaluate_files(judged, names, gate.with_metrics(metrics), chosen)
+    checks = gate.checks(judged, evaluations, metrics, chosen)
+    places = None if by is None else read_segments(judged, queries, by)
+    segments = None if places is None else {name: part.by(places) for name, part in evaluations.items()}
+    report = _report(evaluations, segments, checks, per_query=per_query)
     if as_json:
-        runs = {"runs": {name: evaluation.to_dict(per_query=per_query) for name, evaluation in evaluations.items()}}
-        console.print_json({**runs, "significance": {m: test.to_dict() for m, test in tests.items()}})
+        console.print_json(report)
+    elif len(evaluations) == 1:
+        (evaluation,) = evaluations.values()
+        _print(evaluation, per_query=per_query)
     else:
-        _print_several(evaluations, tests, per_query=per_query)
+        _print_several(evaluations, _tests(evaluations), per_query=per_query)
+    if not as_json:
+        _print_segments(segments or {})
+    if summary is not None:
+        write_summary(summary, evaluations, segments or {}, checks)
+    fail_if_not_passed(checks)
+
+
+def _report(
+    evaluations: Mapping[str, Evaluation],
+    segments: Mapping[str, Segments] | None,
+    checks: list[GateCheck],
+    *,
+    per_query: bool,
+) -> dict[str, Any]:
+    """Everything as plain values for JSON."""
+    runs = {name: evaluation.to_dict(per_query=per_query) for name, evaluation in evaluations.items()}
+    if segments is not None:
+        runs = {name: {**run, "segments": segments[name].to_dict()} for name, run in runs.items()}
+    if len(runs) == 1:
+        (report,) = runs.values()
+    else:
+        tests = _tests(evaluations)
+        report = {"runs": runs, "significance": {metric: test.to_dict() for metric, test in tests.items()}}
+    return report | ({"gate": [check.to_dict() for check in checks]} if checks else {})
+
+
+def _print_segments(segments: Mapping[str, Segments]) -> None:
+    """Print a table of segments for each file."""
+    from podium.evaluation.segment_texts import segments_table
+
+    for name, parts in segments.items():
+        console.out("")
+        if len(segments) > 1:
+            console.out(name)
+        console.print_table(*segments_table(parts))
+    if segments:
+        console.say("from, to: 95 % intervals of the means")
 
 
 def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
@@ -88,33 +165,6 @@ def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
     return ranked
 
 
-def _evaluated(
-    judged: str, ranked: list[str], metrics: tuple[Metric, ...], chosen: dict[str, bool | int | None]
-) -> dict[str, Evaluation]:
-    """Evaluate each file of scores, or each run."""
-    from podium.formats.sniff import sniff
-
-    if sniff(judged) == "qrels":
-        from podium.formats.trec.trec import read_qrels, read_run
-
-        qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}
-        if len(runs) > 1:
-            from podium.evaluation.compare_runs import evaluate_runs
-
-            return evaluate_runs(qrels, runs, metrics, **chosen)  # type: ignore[arg-type]
-        from podium.evaluation.evaluate import evaluate_run
-
-        return {name: evaluate_run(qrels, run, metrics, **chosen) for name, run in runs.items()}  # type: ignore[arg-type]
-    if any(chosen.values()):
-        raise ParameterError("-c, -M and -J are for runs against qrels; with labelled data every document has a label.")
-    from podium.evaluation.evaluate import evaluate as measure
-    from podium.formats import read_data
-    from podium.formats.scores_file import read_scores
-
-    data = read_data(judged)
-    return {name: measure(data, read_scores(name, data), metrics) for name in ranked}
-
-
 def _tests(evaluations: Mapping[str, Evaluation]) -> dict[str, SystemComparison]:
     """Significance tests between the runs, by metric; none for a metric if too few queries count."""
     from podium.evaluation.compare_runs import compare_evaluations
@@ -132,7 +182,7 @@ def _tests(evaluations: Mapping[str, Evaluation]) -> dict[str, SystemComparison]
 
 
 def _print(evaluation: Evaluation, *, per_query: bool) -> None:
-    from podium.evaluation.report_texts import format_value
+    from podium.evaluation.text_tables import format_value
 
     if per_query:
         for metric, row in zip(evaluation.metrics, evaluation.values, strict=True):
@@ -159,7 +209,7 @@ def _print_several(
     evaluations: Mapping[str, Evaluation], tests: Mapping[str, SystemComparison], *, per_query: bool
 ) -> None:
     """Print a column per run, with letters if tests were possible."""
-    from podium.evaluation.report_texts import format_value
+    from podium.evaluation.text_tables import format_value
 
     first = next(iter(evaluations.values()))
     if per_query:

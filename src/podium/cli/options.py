@@ -37,3 +37,21 @@ WithTies = Annotated[
     bool,
     typer.Option("--with-ties", help="Odds from the model's distribution over rankings with ties (pmop, pairties)."),
 ]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        "--queries",
+        help="A file of queries with id and text, and further columns: JSON lines, CSV, TSV or Parquet.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        help="Also results for each segment of the queries: a column of --queries, or of a table of labelled data.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]

@@ -72,7 +72,7 @@ def _side(metric: str, convention: str | None) -> Metric:
 
 
 def _print(result: Reconciliation) -> None:
-    from podium.evaluation.report_texts import format_value
+    from podium.evaluation.text_tables import format_value
 
     names, averages = result.names, result.averages
     rows = [
@@ -94,7 +94,7 @@ def _print(result: Reconciliation) -> None:
 
 
 def _print_queries(result: Reconciliation) -> None:
-    from podium.evaluation.report_texts import format_value
+    from podium.evaluation.text_tables import format_value
 
     rows = []
     for q in result.top_queries():

@@ -63,15 +63,25 @@ class Watching(Observer):
 
 
 def describe(folds: list[Fold], data: str) -> None:
-    """Print the sizes of the data."""
+    """Print the sizes of the data: of several folds the number of different test queries, and the sizes of each."""
     parts: dict[str, list[Dataset | None]] = {
         "train": [fold.train for fold in folds],
         "valid": [fold.valid for fold in folds],
         "test": [fold.test for fold in folds],
     }
-    sizes = [f"{part} {sum(d.n_queries for d in part_data if d is not None)}" for part, part_data in parts.items()]
-    how = counted(len(folds), "fold")
-    split = "" if is_data_folder(data) else ", split by query 60/20/20"
-    console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {counted(folds[0].train.n_features, 'feature')}")
+    sizes = [f"{part} {_between([0 if d is None else d.n_queries for d in of])}" for part, of in parts.items()]
+    features = counted(folds[0].train.n_features, "feature")
+    if len(folds) > 1:
+        different = {part.query_name(q) for part in parts["test"] if part is not None for q in range(part.n_queries)}
+        queries = counted(len(different), "query", "queries")
+        console.say(f"{data}: {queries}, {len(folds)} folds, each with {', '.join(sizes)}; {features}")
+    else:
+        split = "" if is_data_folder(data) else ", split by query 60/20/20"
+        console.say(f"{data}: 1 fold{split}; queries: {', '.join(sizes)}; {features}")
     if any(fold.valid is None for fold in folds):
         console.say("no validation data: every method keeps its default hyperparameters, none is tuned.")
+
+
+def _between(sizes: list[int]) -> str:
+    """The smallest and the largest of some sizes."""
+    return str(sizes[0]) if min(sizes) == max(sizes) else f"{min(sizes)}–{max(sizes)}"

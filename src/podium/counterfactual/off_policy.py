@@ -37,6 +37,7 @@ import numpy as np
 
 from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.base.shown import Shown, ShownTable
 from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
@@ -101,8 +102,8 @@ class Difference:
         return f"{better} is worth more than {worse} (p = {self.p:.3g})"
 
 
-@dataclass(frozen=True)
-class Values:
+@dataclass(frozen=True, repr=False)
+class Values(Shown):
     """Values of rankers on the same pages; the first is that of the logged rankings."""
 
     how: str
@@ -116,6 +117,14 @@ class Values:
     confidence: float
     values: tuple[Value, ...]
     differences: tuple[Difference, ...]  # of every two rankers, and of each to what the log showed
+
+    def _shown(self) -> ShownTable:
+        rows = [(v.name, v.value, v.low, v.high, v.effective_clicks, 100 * v.never_shown) for v in self.values]
+        heads = ["ranker", "value", "from", "to", "effective clicks", "% never shown"]
+        sentences = [pair.sentence() for pair in self.differences[:5]]
+        title = f"{self.discount} of clicks on {self.pages:g} pages, by {self.how}"
+        level = f"from, to: {100 * self.confidence:g} % intervals"
+        return ShownTable(title, heads, rows, notes=[*sentences, level], bars=1)
 
     def __getitem__(self, name: str) -> Value:
         return next(value for value in self.values if value.name == name)

@@ -11,24 +11,23 @@ Missing values of features become NaN; labels, query ids, document ids and weigh
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.arrays import Array, Singles, dense
 from podium.base.columns import float_numbers
-from podium.base.errors import DataError, MissingPackageError
+from podium.base.errors import DataError
+from podium.base.shown import Backend, frame_of
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-Backend = Literal["pandas", "polars", "pyarrow"]
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids by default."""
 WEIGHTS = ("query_weight", "document_weight")
@@ -103,10 +102,6 @@ def roles_of(
 
 def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features."""
-    import narwhals as nw
-
-    if importlib.util.find_spec(backend) is None:
-        raise MissingPackageError(backend, "A data frame", "frames")
     if data.score_offsets is not None:  # without them, document weights would be biased clicks
         raise DataError("frames have no column of score offsets. Write the data as a cache.", where=data.source)
     names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
@@ -126,7 +121,7 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
     columns |= {name: X[:, c] for c, name in enumerate(names)}
-    return nw.from_dict(columns, backend=backend).to_native()
+    return frame_of(columns, backend)
 
 
 def frame_table(frame: object, *, source: str | None = None) -> Any:

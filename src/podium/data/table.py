@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
 from podium.base.columns import whole_numbers
 from podium.base.errors import DataError, counted
+from podium.base.shown import facts_html
 from podium.data.preferences import Preferences, from_rows
 
 if TYPE_CHECKING:
@@ -151,6 +152,19 @@ class Table(ABC):
             f"from {self.source}" if self.source else "",
         ]
         return f"Dataset({', '.join(filter(None, parts))})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        sizes = self.sizes
+        facts = {
+            "queries": str(self.n_queries),
+            "documents": str(self.n_documents),
+            "documents per query": f"{sizes.min()} to {sizes.max()}" if len(sizes) else "–",
+            "features": str(self.n_features),
+            "labels": "none" if self.labels is None else _range(self.labels),
+            "source": self.source or "",
+        }
+        return facts_html("Dataset", facts)
 
     def relevance(self) -> Array:
         """How much the relevance of each document counts: its weight, or 0 if its label is 0.

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import DataError
+from podium.base.errors import DataError, counted
+from podium.base.shown import Shown, ShownTable, Value
 from podium.data.inputs import labelled_table
 from podium.evaluation.evaluate import all_plain
 from podium.jit import sorting as ranking
@@ -54,8 +55,8 @@ class Bin:
     standard_error: float  # of observed − predicted, over queries
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Shown):
     """Forecast probabilities compared with outcomes."""
 
     how: str  # the distribution, and the source of its temperature
@@ -76,6 +77,21 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values, for JSON."""
         return dict(all_plain(dataclasses.asdict(self)))
+
+    def _shown(self) -> ShownTable:
+        rows: list[list[Value]] = [
+            [f"{100 * row.low:g}–{100 * row.high:g} %", row.documents, row.predicted, row.observed, row.standard_error]
+            for row in self.bins
+        ]
+        scores = f"Brier score {self.brier:.4f}, even chances {self.brier_even:.4f}"
+        holds = f"{100 * self.level:g} % intervals hold {100 * self.coverage:.1f} % of ranks"
+        return ShownTable(
+            f"Calibration on {counted(self.queries, 'query', 'queries')}: {self.how}",
+            ["given", "documents", "predicted", "came first", "standard error"],
+            rows,
+            notes=[f"calibration error {self.error:.4f}; {scores}; {holds}"],
+            bars=3,
+        )
 
 
 def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:

@@ -11,18 +11,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array
+from podium.base.shown import Backend, Shown, ShownTable, frame_of
 from podium.evaluation.evaluate import all_plain, plain
-from podium.evaluation.significance import SystemComparison, compare_systems
+from podium.evaluation.significance import Correction, SystemComparison, compare_systems
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
+    from podium.evaluation.segments import SegmentComparison
     from podium.model import Model
 
 
@@ -50,9 +53,14 @@ class Outcome:
         return {name: value for name, value in self.info["trials"][self.info["chosen"]].items() if name != "valid"}
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """The outcomes of all methods on all folds, with every seed."""
+
+    word: ClassVar[str] = "method"
+    """What is compared."""
+    trained: ClassVar[bool] = True
+    """Whether it was trained here, so that there are times, hyperparameters and folds."""
 
     metrics: tuple[Metric, ...]
     seed: int  # of the tests between methods
@@ -60,6 +68,10 @@ class Comparison:
     data: tuple[dict[str, Any], ...] = ()  # each fold's sizes and grades, as JSON
     tune_by: Metric | None = None  # the metric of tuning and early stopping on validation data; None: not recorded
     dataset: str = ""  # the name of the data
+    baseline: str | None = None  # if all others are tested against one of them only
+    test: str = "randomisation"
+    correction: Correction = "holm"
+    segments: Mapping[str, SegmentComparison] = field(default_factory=dict)  # by metric; empty if not asked for
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:
@@ -101,14 +113,21 @@ class Comparison:
     @cached_property
     def significance(self) -> dict[str, SystemComparison | None]:
         """Significance tests between all methods, by metric, over all test queries; None if too few queries count."""
-        return {str(metric): self._tested(m) for m, metric in enumerate(self.metrics)}
+        return {str(metric): self._tested_or_none(m) for m, metric in enumerate(self.metrics)}
 
-    def _tested(self, m: int) -> SystemComparison | None:
-        rows = [np.hstack([outcome.values[m] for outcome in outcomes]) for outcomes in self.by_method.values()]
+    def _tested_or_none(self, m: int) -> SystemComparison | None:
         try:
-            return compare_systems(np.array(rows), list(self.by_method), metric=self.metrics[m], seed=self.seed)
+            return self.tested(m)
         except ValueError:  # fewer than two queries that count, or methods that answered different ones
             return None
+
+    def tested(self, m: int) -> SystemComparison:
+        """Significance tests between all methods by metric number m; an error if they cannot be tested."""
+        rows = [np.hstack([outcome.values[m] for outcome in outcomes]) for outcomes in self.by_method.values()]
+        return compare_systems(
+            np.array(rows), list(self.by_method), metric=self.metrics[m], baseline=self.baseline, test=self.test,
+            correction=self.correction, seed=self.seed,
+        )  # fmt: skip
 
     def ranking(self) -> list[str]:
         """The methods, best first by the first metric."""
@@ -134,6 +153,25 @@ class Comparison:
         letters = (tested.letters if tested else None) or dict.fromkeys(self.by_method, "a")
         others = [name for name in self.ranking() if name != best and np.isfinite(self.mean(name)[m])]
         return [name for name in others if best is not None and set(letters[name]) & set(letters[best])]
+
+    def to_frame(self, *, per_query: bool = False, backend: Backend = "pandas") -> Any:
+        """A data frame with a row per method, best first; with `per_query`, a row per method and query."""
+        if not per_query:
+            return self._shown().frame(backend)
+        outcomes = [outcome for outcomes in self.by_method.values() for outcome in outcomes]
+        columns = {
+            self.word: [outcome.method for outcome in outcomes for _ in outcome.query_ids],
+            "fold": [outcome.fold for outcome in outcomes for _ in outcome.query_ids],
+            "query": [query for outcome in outcomes for query in outcome.query_ids],
+        }
+        values = np.hstack([outcome.values for outcome in outcomes])
+        named = {str(metric): row for metric, row in zip(self.metrics, values, strict=True)}
+        return frame_of({**{k: v for k, v in columns.items() if self.trained or k != "fold"}, **named}, backend)
+
+    def _shown(self) -> ShownTable:
+        from podium.evaluation.report_texts import shown_comparison
+
+        return shown_comparison(self)
 
     def seconds(self, name: str) -> float:
         """The wall-clock seconds that a method took, over all folds and seeds."""

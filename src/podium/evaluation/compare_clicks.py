@@ -21,8 +21,9 @@ import numpy as np
 
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Flags, Int32s, Ints
-from podium.base.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError, counted
 from podium.base.progress import Progress, part_of, quiet
+from podium.base.shown import Shown, ShownTable, Value
 from podium.clicks import ClickModel, Measures
 from podium.clicks.models.base import Fitted, Predicted
 from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
@@ -63,8 +64,8 @@ class ComparedModel:
         return self.comparable and self.behind.low <= 0.0
 
 
-@dataclass(frozen=True)
-class ClickComparison:
+@dataclass(frozen=True, repr=False)
+class ClickComparison(Shown):
     """Click models, best log-likelihood first, then those measured on fewer clicks."""
 
     models: tuple[ComparedModel, ...]
@@ -78,6 +79,16 @@ class ClickComparison:
     @property
     def best(self) -> ComparedModel:
         return self.models[0]
+
+    def _shown(self) -> ShownTable:
+        rows: list[list[Value]] = [
+            [model.name, m.log_likelihood, *model.log_likelihood, m.perplexity, m.conditional_perplexity, m.rmse]
+            for model in self.models
+            for m in [model.measures]
+        ]
+        heads = ["model", "log-likelihood", "from", "to", "perplexity", "conditional", "rmse"]
+        title = f"Click models on {counted(self.pages, 'held-out page')}"
+        return ShownTable(title, heads, rows, notes=["from, to: 95 % intervals of the log-likelihood"])
 
 
 def compare_click_models(

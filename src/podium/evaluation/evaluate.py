@@ -8,30 +8,36 @@ Average(value=1.0, queries=2, skipped=0)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array
 from podium.base.columns import check_row_order, float_numbers
-from podium.base.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError, counted
+from podium.base.shown import Backend, Shown, ShownTable, Value, frame_of
 from podium.data.frames import from_frame
 from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
+from podium.evaluation.metric_names import paper_names
+from podium.evaluation.paired import Interval, bootstrap_interval
 from podium.formats.trec.trec import AnyQrels, AnyRun, Judged, join
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
+
+if TYPE_CHECKING:
+    from podium.evaluation.segments import Segments
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """Values of metrics for each query, and their means."""
 
     metrics: tuple[Metric, ...]
@@ -47,6 +53,43 @@ class Evaluation:
         For a metric that is not averaged (counts, geometric MAP): the number that it reports instead.
         """
         return {str(metric): metric.average(row) for metric, row in zip(self.metrics, self.values, strict=True)}
+
+    def intervals(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
+        """The confidence interval of each mean, by bootstrap over queries; NaN if fewer than two queries count."""
+        return {
+            str(metric): mean_interval(metric, row, level=level, seed=seed)
+            for metric, row in zip(self.metrics, self.values, strict=True)
+        }
+
+    def by(self, segments: Mapping[Any, Any] | Sequence[Any]) -> Segments:
+        """The evaluation of each segment of the queries: `segments` maps query ids, or has a value for each query."""
+        from podium.evaluation.segments import by_segment
+
+        return by_segment(self, segments)
+
+    def to_frame(self, *, per_query: bool = False, backend: Backend = "pandas") -> Any:
+        """A data frame with a row per metric; with `per_query`, a row per query and a column per metric."""
+        if not per_query:
+            return self._shown().frame(backend)
+        columns = {str(metric): row for metric, row in zip(self.metrics, self.values, strict=True)}
+        return frame_of({"query": list(self.query_ids), **columns}, backend)
+
+    def _shown(self) -> ShownTable:
+        means = self.means()
+        rows: list[list[Value]] = [[name, mean.value, mean.queries, mean.skipped] for name, mean in means.items()]
+        return ShownTable(
+            f"Evaluation on {counted(len(self.query_ids), 'query', 'queries')}",
+            ["metric", "mean", "queries", "skipped"],
+            rows,
+            notes=["means: " + ", ".join(metric.tag() for metric in self.metrics)],
+        )
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """A row of the means in LaTeX, for the package booktabs."""
+        heads = ["queries", *paper_names(self.metrics)]
+        row = [len(self.query_ids), *(average.value for average in self.means().values())]
+        tags = [", ".join(metric.tag() for metric in self.metrics)]
+        return ShownTable("", heads, [row], comments=tags).latex(caption=caption, label=label)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything as plain values for JSON; a query that a metric skips has null."""
@@ -176,6 +219,15 @@ def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, .
         for metric in several
     ]
     return tuple(dict.fromkeys(chosen))
+
+
+def mean_interval(metric: Metric, values: Array, *, level: float = 0.95, seed: int = 0) -> Interval:
+    """The confidence interval of a metric's mean over the queries that count; NaN if they are fewer than two."""
+    counted_values = values[~np.isnan(values)]
+    if len(counted_values) < 2:
+        return Interval(np.nan, np.nan)
+    interval = bootstrap_interval(counted_values, level=level, seed=seed)
+    return Interval(*(metric.reported(end, len(counted_values)) for end in interval))
 
 
 def query_names(data: Table) -> tuple[str, ...]:

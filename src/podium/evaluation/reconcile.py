@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, IncompatibleError
+from podium.base.shown import Shown, ShownTable, Value
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
 from podium.metrics import Average, Metric, mean
@@ -53,8 +54,8 @@ class Term:
     words: str
 
 
-@dataclass(frozen=True, eq=False)
-class Reconciliation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reconciliation(Shown):
     """Two numbers for one ranking, and the terms of the difference b − a."""
 
     a: Metric
@@ -76,6 +77,12 @@ class Reconciliation:
         adds = np.abs(self.shares.sum(axis=0))
         order = np.argsort(-adds, kind="stable")[:limit]
         return [int(q) for q in order if adds[q] > _NOTHING]
+
+    def _shown(self) -> ShownTable:
+        (first, second), (a, b) = self.averages, self.names
+        sums = f"{second.value:.4f} ({b}) − {first.value:.4f} ({a}) = {self.difference:+.4f}"
+        rows: list[list[Value]] = [[term.words, term.queries, term.amount] for term in self.terms]
+        return ShownTable(f"{self.a} and {self.b}: {sums}", ["because", "queries", "adds"], rows, bars=2, digits=6)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""

@@ -6,32 +6,35 @@ and the machine are in provenance.json.
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.base.errors import counted
 from podium.base.registry import write
+from podium.base.shown import ShownTable, Value, some_names
 from podium.evaluation.evaluate import plain
+from podium.evaluation.metric_names import paper_names, short_names
 from podium.evaluation.published import Published, published
+from podium.evaluation.segment_texts import segments_markdown
+from podium.evaluation.significance import SystemComparison
+from podium.evaluation.text_tables import Table, format_value, is_number, markdown_table, markdown_text
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
-    from podium.metrics import Metric
-
-Table = tuple[list[str], list[list[str]]]
-"""The heads of the columns, and the rows."""
 
 
 def report_texts(comparison: Comparison) -> dict[str, str]:
     """The files of the report by name, except the HTML report."""
     return {
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
-        "provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n",
-        "table.md": _markdown(comparison),
-        "table.tex": _latex(comparison),
+        **(
+            {"provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n"}
+            if comparison.trained
+            else {}
+        ),
+        "table.md": _markdown(comparison) + segments_markdown(comparison.segments),
+        "table.tex": comparison.to_latex(),
         "per_query.tsv": _per_query(comparison),
     }
 
@@ -45,42 +48,112 @@ def summary(comparison: Comparison) -> Table:
         pairs = zip(comparison.mean(method), comparison.spread(method), strict=True)
         values = [format_value(value) for pair in pairs for value in (pair if several else pair[:1])]
         took = [comparison.seconds(method), comparison.cpu_seconds(method)]
-        rows.append([method, *values, chosen(comparison, method), *(format_value(value, 1) for value in took)])
-    return ["method", *heads, "chosen", "seconds", "cpu"], rows
+        more = [chosen(comparison, method), *(format_value(value, 1) for value in took)] if comparison.trained else []
+        rows.append([method, *values, *more])
+    return [comparison.word, *heads, *(["chosen", "seconds", "cpu"] if comparison.trained else [])], rows
 
 
 def emphasis(comparison: Comparison) -> dict[tuple[int, int], str]:
     """The style of the best cell of each metric in `summary`, by (row, column).
 
-    It is bold if the method is significantly better than every other one, else italic.
+    It is bold if the method is significantly better than every other one, else italic. With a baseline, the best is
+    bold: the others are not tested against it.
     """
     width = 2 if len(comparison.seeds) > 1 else 1
     ranking, styles = comparison.ranking(), {}
     for m, metric in enumerate(comparison.metrics):
         best = comparison.best(metric)
         if best is not None:
-            style = "italic" if comparison.ties_with_best(metric) else "bold"
+            style = "italic" if comparison.baseline is None and comparison.ties_with_best(metric) else "bold"
             styles[ranking.index(best), 1 + m * width] = style
     return styles
 
 
+def shown_comparison(comparison: Comparison) -> ShownTable:
+    """A row per method, best first: means with letters of significance, the best of each metric bold or italic."""
+    several, names = len(comparison.seeds) > 1, short_names(comparison.metrics)
+    ranking, styles, marks = comparison.ranking(), emphasis(comparison), {}
+    rows: list[list[Value]] = []
+    for r, method in enumerate(ranking):
+        pairs = zip(comparison.mean(method), comparison.spread(method), strict=True)
+        rows.append([method, *(float(value) for pair in pairs for value in (pair if several else pair[:1]))])
+        for m, tested in enumerate(comparison.significance.values()):
+            marks[r, 1 + m * (2 if several else 1)] = _mark(tested, method)
+    tags = ", ".join(metric.tag() for metric in comparison.metrics)
+    best = leaders(comparison)
+    return ShownTable(
+        f"Comparison of {_sizes(comparison)}",
+        [comparison.word, *_with_spread(names, several)],
+        rows,
+        notes=[best] if best else [],
+        bold={cell for cell, style in styles.items() if style == "bold"},
+        italic={cell for cell, style in styles.items() if style == "italic"},
+        marks=marks,
+        latex_heads=[comparison.word.capitalize(), *_with_spread(paper_names(comparison.metrics), several)],
+        comments=[*([best] if best else []), _marks_explained(comparison), f"means: {tags}"],
+    )
+
+
+def _with_spread(names: list[str], several: bool) -> list[str]:
+    return [head for name in names for head in ([name, f"{name} ±"] if several else [name])]
+
+
+def _sizes(comparison: Comparison) -> str:
+    """What was compared, in numbers."""
+    first = next(iter(comparison.by_method.values()), [])
+    parts = [
+        counted(len(comparison.by_method), comparison.word),
+        counted(sum(len(outcome.query_ids) for outcome in first), "test query" if comparison.trained else "query",
+                "test queries" if comparison.trained else "queries"),
+    ]  # fmt: skip
+    parts += [counted(len(first), "fold")] if len(first) > 1 else []
+    parts += [counted(len(comparison.seeds), "seed")] if len(comparison.seeds) > 1 else []
+    return (f"{comparison.dataset}: " if comparison.dataset else "") + ", ".join(parts)
+
+
+def _mark(tested: SystemComparison | None, name: str) -> str:
+    """The letters of a method; against a baseline, an asterisk if it differs significantly."""
+    if tested is None:
+        return ""
+    if tested.letters is not None:
+        return tested.letters[name]
+    pair = tested.pair_with_baseline(name)
+    return "*" if pair is not None and pair.significant else ""
+
+
+def _marks_explained(comparison: Comparison) -> str:
+    over = "means over folds; " if comparison.trained else ""
+    if comparison.baseline is not None:
+        return f"{over}* differs significantly from {comparison.baseline}; bold: best mean"
+    return (
+        f"{over}{comparison.word}s that share a letter do not differ significantly; bold: significantly better than "
+        f"every other {comparison.word}; italic: best mean, but others share its letter"
+    )
+
+
 def leaders(comparison: Comparison) -> str | None:
-    """Sentence on the best method by the first metric and those not significantly worse; None for one method."""
+    """Sentence on the best method by the first metric and those not significantly worse; None for one method.
+
+    With a baseline, a sentence on each of the others.
+    """
     metric = comparison.metrics[0]
     best, others = comparison.best(metric), comparison.ties_with_best(metric)
     if best is None or len(comparison.by_method) < 2:
         return None
-    words = f"best by {metric}: {best}"
-    if comparison.significance[str(metric)] is None:
+    words, tested = f"best by {metric}: {best}", comparison.significance[str(metric)]
+    if tested is None:
         return f"{words}; too few queries for a test"
+    if comparison.baseline is not None:
+        return f"{tested.verdict(comparison.word)} ({tested.how})"
     if not others:
-        return f"{words}, significantly better than every other method (Holm, α = 0.05)"
-    few = others if len(others) <= _FEW else [*others[: _FEW - 1], f"{len(others) - _FEW + 1} more"]
-    return f"{words}, but not significantly better than {', '.join(few)} (Holm, α = 0.05)"
+        return f"{words}, significantly better than every other {comparison.word} ({_how(tested)})"
+    return f"{words}, but not significantly better than {some_names(others)} ({_how(tested)})"
 
 
-_FEW = 5
-"""Names in a sentence."""
+def _how(tested: SystemComparison) -> str:
+    """The test in words; that of the defaults in few."""
+    usual = tested.test == "randomisation" and tested.correction == "holm"
+    return f"Holm, α = {tested.alpha:g}" if usual else tested.how
 
 
 def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
@@ -98,12 +171,6 @@ def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
             rows.append([method, *(cell for metric, text in pairs for cell in (format_value(ours[metric]), text))])
     heads = ["method", *(head for name in short_names(metrics) for head in (name, "published"))]
     return ((heads, rows), benchmark) if rows else None
-
-
-def short_names(metrics: Sequence[Metric]) -> list[str]:
-    """The metrics without their conventions, if the short names are unique."""
-    short = [str(metric).partition("[")[0] for metric in metrics]
-    return short if len(set(short)) == len(short) else list(map(str, metrics))
 
 
 def chosen(comparison: Comparison, method: str) -> str:
@@ -135,17 +202,12 @@ def format_setting(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
-def format_value(value: float, digits: int = 4) -> str:
-    """A number with four decimals; a dash for NaN."""
-    return "–" if plain(value) is None else f"{value:.{digits}f}"
-
-
 def _markdown(comparison: Comparison) -> str:
-    parts = [f"{_markdown_text(comparison.dataset)}\n"] if comparison.dataset else []
+    parts = [f"{markdown_text(comparison.dataset)}\n"] if comparison.dataset else []
     parts.append(markdown_table(*summary(comparison)))
     best = leaders(comparison)
     if best is not None:
-        parts.append(_markdown_text(best) + "\n")
+        parts.append(markdown_text(best) + "\n")
     beside = beside_published(comparison)
     if beside is not None:
         table, benchmark = beside
@@ -154,18 +216,34 @@ def _markdown(comparison: Comparison) -> str:
     for m, metric in enumerate(comparison.metrics):
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
         rows = [[name, *map(format_value, comparison.per_fold(name)[m])] for name in comparison.ranking()]
-        parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + markdown_table(["method", *folds], rows))
-        parts.append(f"{metric} over all queries: {_LETTERS}\n\n" + markdown_table(*_ranked(comparison, str(metric))))
+        if comparison.trained:
+            parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + markdown_table(["method", *folds], rows))
+        tag = "" if comparison.trained else f" (`{metric.tag()}`)"
+        words = (
+            f"{metric} over all queries{tag}: bootstrap interval of the mean (95 %); {_tests_explained(comparison)}."
+        )
+        parts.append(f"{words}\n\n" + markdown_table(*ranked(comparison, str(metric))))
     return "\n".join(parts)
 
 
-_LETTERS = "bootstrap interval of the mean (95 %); methods that share a letter do not differ significantly."
+def _tests_explained(comparison: Comparison) -> str:
+    if comparison.baseline is None:
+        return f"{comparison.word}s that share a letter do not differ significantly"
+    return f"differences from {markdown_text(comparison.baseline)} and their corrected p-values"
 
 
-def _ranked(comparison: Comparison, metric: str) -> Table:
-    """A row per method, best first by its mean over all queries, with interval and letters."""
+def ranked(comparison: Comparison, metric: str) -> Table:
+    """A row per method, best first by its mean over all queries, with interval and letters.
+
+    With a baseline: with the difference from it and the corrected p-value instead of letters.
+    """
     tested = comparison.significance[metric]
-    heads = ["method", "mean", "from", "to", "letters"]
+    if comparison.baseline is not None and tested is not None:
+        return [comparison.word, "mean", "from", "to", "difference", "p"], [
+            [name, *map(format_value, (row.mean, *row.interval)), *_against_baseline(tested, name)]
+            for name, row in tested.systems.items()
+        ]
+    heads = [comparison.word, "mean", "from", "to", "letters"]
     if tested is None:
         m = list(map(str, comparison.metrics)).index(metric)
         means = {name: comparison.pooled(name)[m].value for name in comparison.ranking()}
@@ -175,61 +253,19 @@ def _ranked(comparison: Comparison, metric: str) -> Table:
     return heads, [[name, *map(format_value, (row.mean, *row.interval)), letters[name]] for name, row in systems]
 
 
-def _latex(comparison: Comparison) -> str:
-    """A table of all metrics for a paper, with the letters as superscripts; it needs the package booktabs."""
-    names = [str(metric) for metric in comparison.metrics]
-    letters = {name: (tested.letters if tested else None) or {} for name, tested in comparison.significance.items()}
-    styles = emphasis(comparison)
-    width = 2 if len(comparison.seeds) > 1 else 1
-    lines = [f"% mean over folds; {_LETTERS.partition('; ')[2]}", "% " + ", ".join(m.tag() for m in comparison.metrics)]
-    lines += ["% bold: significantly better than every other method; italic: best mean, but others share its letter"]
-    lines += [f"\\begin{{tabular}}{{l{'r' * len(names)}}}", "\\toprule"]
-    lines += [" & ".join(["method", *map(_tex, names)]) + " \\\\", "\\midrule"]
-    for r, method in enumerate(comparison.ranking()):
-        cells = [_tex(method)]
-        for m, name in enumerate(names):
-            text = format_value(comparison.mean(method)[m])
-            style = styles.get((r, 1 + m * width))
-            text = f"{_TEX_STYLES[style]}{{{text}}}" if style else text
-            cells.append(text + f"\\textsuperscript{{{letters[name].get(method, '')}}}")
-        lines.append(" & ".join(cells) + " \\\\")
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
-
-
-_TEX_STYLES = {"bold": "\\textbf", "italic": "\\textit"}
-
-
-def _tex(text: str) -> str:
-    """Text with the special characters of TeX escaped."""
-    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.split()))
-
-
-_TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"}
-_TEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def markdown_table(heads: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown, numbers to the right."""
-    rule = ["---"] + ["---:" if _is_number(cell) else "---" for cell in (rows[0][1:] if rows else [])]
-    lines = [list(map(_markdown_text, heads)), rule, *(list(map(_markdown_text, row)) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _markdown_text(text: str) -> str:
-    """Text for a cell: on one line, with HTML and the marks of Markdown escaped."""
-    return re.sub(r"([\\|`*]|(?<=\])\()", r"\\\1", html.escape(" ".join(text.split()), quote=False))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).lstrip("-").isdigit() or text == "–"
+def _against_baseline(tested: SystemComparison, name: str) -> list[str]:
+    pair = tested.pair_with_baseline(name)
+    return ["–", "–"] if pair is None else [f"{pair.difference:+.4f}", f"{pair.adjusted:.4f}"]
 
 
 def _per_query(comparison: Comparison) -> str:
-    lines = ["\t".join(["method", "fold", "query", *map(str, comparison.metrics)])]
+    fold = ["fold"] if comparison.trained else []
+    lines = ["\t".join([comparison.word, *fold, "query", *map(str, comparison.metrics)])]
     for outcome in (outcome for outcomes in comparison.by_method.values() for outcome in outcomes):
         for query, values in zip(outcome.query_ids, outcome.values.T, strict=True):
             numbers = ["" if plain(value) is None else repr(float(value)) for value in values]
-            lines.append("\t".join([*map(_tsv_text, (outcome.method, outcome.fold, query)), *numbers]))
+            names = [outcome.method, *([outcome.fold] if comparison.trained else []), query]
+            lines.append("\t".join([*map(_tsv_text, names), *numbers]))
     return "\n".join(lines) + "\n"
 
 
@@ -239,7 +275,7 @@ def _tsv_text(text: str) -> str:
     A spreadsheet would run a cell that begins with = + - or @, unless it is a number.
     """
     escaped = "".join(_TSV.get(letter, letter) for letter in text)
-    return f"'{escaped}" if escaped[:1] in "=+-@'" and escaped and not _is_number(escaped) else escaped
+    return f"'{escaped}" if escaped[:1] in "=+-@'" and escaped and not is_number(escaped) else escaped
 
 
 _TSV = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}

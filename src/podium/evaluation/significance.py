@@ -27,7 +27,10 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.base.shown import Shown, ShownTable, Value, some_names
+from podium.evaluation.compact_letters import compact_letters
 from podium.evaluation.evaluate import plain
+from podium.evaluation.metric_names import paper_names, short_names
 from podium.evaluation.paired import (
     Effect,
     Interval,
@@ -41,7 +44,9 @@ from podium.evaluation.paired import (
 )
 from podium.metrics import Metric, mean
 
-Correction = Literal["holm", "benjamini-hochberg", "none"]
+Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
+TESTS = ("randomisation", "t", "wilcoxon")
+CORRECTIONS: tuple[Correction, ...] = ("holm", "bonferroni", "benjamini-hochberg", "none")
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,8 @@ class System(NamedTuple):
     queries: int
 
 
-@dataclass(frozen=True)
-class SystemComparison:
+@dataclass(frozen=True, repr=False)
+class SystemComparison(Shown):
     """Systems, best mean first, and the pairs that were tested."""
 
     systems: dict[str, System]
@@ -80,6 +85,57 @@ class SystemComparison:
     correction: str
     alpha: float
     seed: int
+    metric: Metric | None = None  # of the values
+    baseline: str | None = None
+
+    @property
+    def how(self) -> str:
+        """The test and its correction, in words."""
+        correction = "no correction" if self.correction == "none" else _CORRECTED[self.correction]
+        return f"paired {_TESTED.get(self.test, self.test)} test, {correction}, α = {self.alpha:g}"
+
+    def pair_with_baseline(self, name: str) -> Pair | None:
+        """The test of a system against the baseline; None for the baseline itself, and without one."""
+        return next((pair for pair in self.pairs if self.baseline is not None and pair.a == name), None)
+
+    def verdict(self, word: str = "system") -> str:
+        """The result in a sentence; `word` says what is compared, e.g. run."""
+        by = "" if self.metric is None else f" by {self.metric}"
+        if self.baseline is not None:
+            return f"{by.strip()}: {'; '.join(self._against(name) for name in self.systems if name != self.baseline)}"
+        best, *others = self.systems
+        letters = self.letters or {}
+        close = [name for name in others if set(letters[name]) & set(letters[best])]
+        if close:
+            return f"best{by}: {best}, but not significantly better than {some_names(close)}"
+        return f"best{by}: {best}, significantly better than every other {word}"
+
+    def _against(self, name: str) -> str:
+        pair = self.pair_with_baseline(name)
+        assert pair is not None, "of a comparison with a baseline"
+        gained = pair.difference if self.metric is None or self.metric.higher_is_better else -pair.difference
+        better = f"is significantly {'better' if gained > 0 else 'worse'} than"
+        words = better if pair.significant else "does not differ significantly from"
+        return f"{name} {words} {self.baseline} ({pair.difference:+.4f}, {p_text(pair.adjusted)})"
+
+    def _shown(self) -> ShownTable:
+        rows: list[list[Value]] = []
+        heads = ["system", "mean" if self.metric is None else short_names([self.metric])[0], "from", "to", "queries"]
+        for name, system in self.systems.items():
+            row: list[Value] = [name, system.mean, *system.interval, system.queries]
+            pair = self.pair_with_baseline(name)
+            against: list[Value] = [None, None] if pair is None else [pair.difference, pair.adjusted]
+            rows.append([*row, *against] if self.letters is None else [*row, self.letters[name]])
+        heads += ["difference", "p"] if self.letters is None else ["letters"]
+        level = f"from, to: {100 * (1 - self.alpha):g} % intervals"
+        letters = "" if self.letters is None else "; systems that share a letter do not differ significantly"
+        comments = [] if self.metric is None else [self.metric.tag()]
+        verdict, explained = f"{self.verdict()} ({self.how})", level + letters
+        names = [heads[1]] if self.metric is None else paper_names([self.metric])
+        return ShownTable(
+            "", heads, rows, notes=[verdict, explained], comments=[*comments, verdict, explained],
+            latex_heads=[heads[0], *names, *heads[2:]],
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
@@ -107,8 +163,8 @@ def compare_systems(
     `metric` says whether larger is better, and whether another number than the mean over queries is reported (counts,
     GMAP): each system's mean and its interval are then that number, differences between systems are of the values.
     Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t or
-    wilcoxon; the correction for multiple comparisons is holm (the probability of any false positive is at most alpha),
-    benjamini-hochberg (the false discovery rate is) or none.
+    wilcoxon; the correction for multiple comparisons is holm or bonferroni (the probability of any false positive is
+    at most alpha; holm finds more), benjamini-hochberg (the false discovery rate is at most alpha) or none.
     """
     table = _table(values, names)
     means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
@@ -130,7 +186,7 @@ def compare_systems(
     }
     apart = {(pair.a, pair.b) for pair in pairs if pair.significant}
     letters = compact_letters(list(systems), apart) if baseline is None else None
-    return SystemComparison(systems, pairs, letters, test, correction, alpha, seed)
+    return SystemComparison(systems, pairs, letters, test, correction, alpha, seed, metric, baseline)
 
 
 def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
@@ -142,8 +198,10 @@ def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
         from scipy.stats import false_discovery_control
 
         return np.asarray(false_discovery_control(values, method="bh"))
+    if correction == "bonferroni":
+        return np.minimum(values * len(values), 1.0)
     if correction != "holm":
-        raise UnknownNameError("correction", correction, ["holm", "benjamini-hochberg", "none"])
+        raise UnknownNameError("correction", correction, CORRECTIONS)
     order = np.argsort(values, kind="stable")
     steps = values[order] * np.arange(len(values), 0, -1)
     adjusted = np.empty(len(values))
@@ -151,26 +209,14 @@ def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
     return adjusted
 
 
-def compact_letters(names: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Compact letter display for names, best first: two names share a letter unless they are `apart`.
-
-    Insert and absorb: start with one letter for all; each pair apart splits every letter that has both; letters
-    whose names are all within another's are dropped.
-    """
-    columns = [frozenset(names)]
-    for pair in sorted(apart):
-        split = [column - {name} for column in columns if {*pair} <= column for name in pair]
-        whole = [column for column in columns if not {*pair} <= column]
-        columns = []
-        for column in sorted({*whole, *split}, key=len, reverse=True):
-            if not any(column <= kept for kept in columns):
-                columns.append(column)
-    place = {name: k for k, name in enumerate(names)}
-    columns.sort(key=lambda column: sorted(place[name] for name in column))
-    return {name: "".join(_letter(k) for k, column in enumerate(columns) if name in column) for name in names}
+def p_text(p: float) -> str:
+    """A p-value in words."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 _ROUNDS = 10_000
+_TESTED = {"wilcoxon": "Wilcoxon"}
+_CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini–Hochberg"}
 
 
 def _table(values: ArrayLike, names: Sequence[str]) -> Array:
@@ -214,7 +260,7 @@ def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Arr
         return np.array(_together(differences, lambda rows: randomisation_tests(rows, rounds=rounds, seed=seed)))
     tests = {"t": t_test, "wilcoxon": wilcoxon_test}
     if name not in tests:
-        raise UnknownNameError("test", name, ["randomisation", *tests])
+        raise UnknownNameError("test", name, TESTS)
     return np.array([tests[name](d) for d in differences])
 
 
@@ -249,11 +295,6 @@ def _pair(
         dropped=dropped,
         needed=queries_needed(middle, spread, alpha=alpha) if middle else None,
     )
-
-
-def _letter(k: int) -> str:
-    """a…z, then a1…z1, a2…"""
-    return "abcdefghijklmnopqrstuvwxyz"[k % 26] + (str(k // 26) if k >= 26 else "")
 
 
 def _plain_pair(pair: Pair) -> dict[str, Any]:

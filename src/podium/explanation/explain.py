@@ -22,6 +22,7 @@ import numpy as np
 from podium.base.arrays import Array, Singles, column
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, IncompatibleError
+from podium.base.shown import Shown, ShownTable, Value
 from podium.data.inputs import labelled_data
 from podium.jit.sorting import dense_ranks
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from podium.model import Model
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
     """Explanation of one document over another: the share of each feature in the difference of their scores."""
 
     query: str
@@ -73,6 +74,23 @@ class Explanation:
             "rest": self.rest,
             "flip": None if self.flip is None else {**self.flip.to_dict(self.features), "range": self.flip_range},
         }  # fmt: skip
+
+    def _shown(self) -> ShownTable:
+        order = np.argsort(-np.abs(self.shares), kind="stable")
+        upper, lower = self.documents
+        rows: list[list[Value]] = [
+            [self.features[l], float(self.values[0, l]), float(self.values[1, l]), float(self.shares[l])]
+            for l in order
+            if self.shares[l] != 0
+        ]
+        return ShownTable(
+            f"Query {self.query}: {upper} (rank {self.ranks[0]}) above {lower} (rank {self.ranks[1]})",
+            ["feature", upper, lower, "share"],
+            rows,
+            notes=[f"scores {self.scores[0]:.6g} − {self.scores[1]:.6g} = {self.difference:.6g}; {self.how}"],
+            bars=3,
+            columns=["feature", "upper", "lower", "share"],
+        )
 
 
 def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:

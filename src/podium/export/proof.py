@@ -16,6 +16,7 @@ import numpy as np
 
 from podium.base.arrays import Array, Singles
 from podium.base.errors import counted
+from podium.base.shown import Shown, ShownTable
 from podium.base.version import version
 from podium.export.exported_forms import Difference
 
@@ -36,8 +37,8 @@ class Orders:
     refused: int  # documents with missing values, which the target does not take as podium does
 
 
-@dataclass(frozen=True, eq=False)
-class Proof:
+@dataclass(frozen=True, eq=False, repr=False)
+class Proof(Shown):
     """Result of proving one exported file."""
 
     target: str
@@ -105,8 +106,14 @@ class Proof:
             "orders": None if self.orders is None else vars(self.orders),
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(self._lines())
+
+    def _shown(self) -> ShownTable:
+        """A row per line; lines that continue another one have no name."""
+        title, *lines = self._lines()
+        cuts = [(line[:10].strip(), line[10:].strip()) for line in lines]
+        return ShownTable(title, ["", "proof"], cuts)
 
     def _lines(self) -> list[str]:
         lines = [f"{self.state}: {self.form} for {self.target}, {self.engine}"]

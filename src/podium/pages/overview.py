@@ -15,7 +15,7 @@ import numpy as np
 
 from podium.base.files import write_texts
 from podium.evaluation.evaluate import plain
-from podium.evaluation.report_texts import Table, format_value, markdown_table
+from podium.evaluation.text_tables import Table, format_value, markdown_table
 from podium.pages.kit import static_page, table
 
 if TYPE_CHECKING:

@@ -7,7 +7,10 @@
   const several = folds.length > 1;
   const sign = () => (data.lower.includes(state.metric) ? -1 : 1); // whether more or less of the metric is better
   const tuning = results.tune_by || metrics[0];
-  const state = { metric: metrics[0], method: ranking[0], baseline: ranking[1] || ranking[0], hidden: new Set(ranking.slice(8)) };
+  const { trained } = data; // else they are runs, as they are: without times, folds and hyperparameters
+  const word = trained ? "method" : "run";
+  const Word = trained ? "Method" : "Run";
+  const state = { metric: metrics[0], method: ranking[0], baseline: data.baseline || ranking[1] || ranking[0], hidden: new Set(ranking.slice(8)) };
   const sorts = {}; // the column by which each table is sorted
 
   // Elements: whatever comes from the data becomes text, never markup.
@@ -170,7 +173,7 @@
         dot(X(one.mean), 9, colour(method), shown(one.mean)));
     };
     const level = tested() ? Math.round(100 * (1 - tested().alpha)) : 95;
-    const columns = [{ head: "Method", value: (m) => m, show: named }];
+    const columns = [{ head: Word, value: (m) => m, show: named }];
     if (several) columns.push({ head: "Mean of folds", number: true, value: (m) => of(m).mean[state.metric], show: (m) => shown(of(m).mean[state.metric]) });
     const printed = data.published ? data.published.figures[state.metric] : {};
     const papers = Object.values(printed).some(Boolean);
@@ -181,18 +184,19 @@
       { head: `${level} % interval`, show: whisker },
       { head: "From", number: true, value: (m) => (system(m) ? system(m).interval[0] : null), show: (m) => shown(system(m) && system(m).interval[0]) },
       { head: "To", number: true, value: (m) => (system(m) ? system(m).interval[1] : null), show: (m) => shown(system(m) && system(m).interval[1]) },
-      { head: "Letters", value: (m) => (tested() ? tested().letters[m] : null), show: (m) => (tested() ? tested().letters[m] : "–") },
+      ...(data.baseline ? [{ head: `p against ${data.baseline}`, number: true, value: (m) => (pair(m, data.baseline) || {}).adjusted, show: (m) => shown((pair(m, data.baseline) || {}).adjusted) }]
+        : [{ head: "Letters", value: (m) => (tested() ? tested().letters[m] : null), show: (m) => (tested() ? tested().letters[m] : "–") }]),
       { head: "Won–tied–lost", number: true, value: (m) => tally(m, state.baseline).won - tally(m, state.baseline).lost, show: (m) => {
         const t = tally(m, state.baseline);
         return m === state.baseline ? "baseline" : [`${t.won}–${t.tied}–${t.lost}`, winBar(t)];
       } },
-      { head: "Seconds", number: true, value: (m) => data.seconds[m], show: (m) => shown(data.seconds[m], 1) },
-      { head: "CPU seconds", number: true, value: (m) => data.cpu[m], show: (m) => shown(data.cpu[m], 1) },
+      ...(trained ? [{ head: "Seconds", number: true, value: (m) => data.seconds[m], show: (m) => shown(data.seconds[m], 1) },
+        { head: "CPU seconds", number: true, value: (m) => data.cpu[m], show: (m) => shown(data.cpu[m], 1) }] : []),
     );
-    table("leaders", { caption: `${state.metric} on the test queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: sign() > 0 }, chosen: (m) => m === state.method });
+    table("leaders", { caption: `${state.metric} on the ${trained ? "test " : ""}queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: sign() > 0 }, chosen: (m) => m === state.method });
     const skipped = results.methods[ranking[0]].skipped[state.metric];
     const words = tested()
-      ? `Intervals: bootstrap over queries. Methods that share a letter do not differ significantly (paired ${tested().test} test, ${tested().correction} correction, level ${tested().alpha}).`
+      ? `Intervals: bootstrap over queries. ${data.baseline ? "p-values are corrected for all tests" : `${Word}s that share a letter do not differ significantly`} (paired ${tested().test} test, ${tested().correction} correction, level ${tested().alpha}).`
       : "Too few queries count for intervals and tests.";
     const source = papers ? ` Published: ${data.published.name}, means of folds; ${data.published.sources.join("; ")}${data.published.caveat || "."}` : "";
     put("leaders-note", words + source + (skipped ? ` ${count(skipped, "query is", "queries are")} skipped, with nothing relevant.` : ""));
@@ -202,7 +206,7 @@
     const { metric, method, baseline } = state;
     const t = tally(method, baseline);
     const found = pair(method, baseline);
-    let words = method === baseline ? "Choose a method and another baseline above to compare them."
+    let words = method === baseline ? `Choose a ${word} and another baseline above to compare them.`
       : `${method} against ${baseline} by ${metric}: ${t.won} won, ${t.tied} tied, ${t.lost} lost; mean difference ${signed(t.difference)}`;
     if (found) {
       words += ` (${Math.round(100 * (1 - tested().alpha))} % interval ${signed(found.interval[0])} to ${signed(found.interval[1])}), p ${tiny(found.p)}, corrected for all pairs p ${tiny(found.adjusted)}.`;
@@ -219,8 +223,9 @@
     const [best, ...others] = ranked;
     const start = `${sign() > 0 ? "Highest" : "Lowest"} ${state.metric}: ${best}`;
     if (!tested()) return `${start}; too few queries for a test.`;
+    if (data.baseline) return `B${data.verdicts[state.metric].slice(1)}.`; // it begins with “by”
     const close = others.filter((m) => [...tested().letters[best]].some((letter) => tested().letters[m].includes(letter)));
-    return close.length ? `${start}, but not significantly better than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other method.`;
+    return close.length ? `${start}, but not significantly better than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other ${word}.`;
   }
 
   const queryName = (q) => (several ? `${queries[q][0]}, query ${queries[q][1]}` : `query ${queries[q][1]}`);
@@ -267,6 +272,17 @@
     const limit = 500;
     table("queries", { caption: `${state.metric} of each query`, columns, rows, limit, sort: { column: columns.length - 1, down: true }, tall: true });
     put("found", `${count(rows.length, "query", "queries")} of ${queries.length}${rows.length > limit ? `, the first ${limit} shown` : ""}`);
+  }
+
+  function segments() {
+    const found = (results.segments || {})[state.metric];
+    at("segments-section").hidden = !found;
+    if (!found) return;
+    const number = (head, of, show = shown) => ({ head, number: true, value: of, show: (r) => show(of(r)) });
+    table("segments", { caption: `${state.metric} in each segment of the queries`, rows: found.segments, sort: {}, columns: [
+      { head: "Segment", value: (r) => r.segment }, number("Queries", (r) => r.queries, String), { head: Word, value: (r) => r.system, show: (r) => named(r.system) },
+      number("Mean", (r) => r.mean), number("From", (r) => r.interval[0]), number("To", (r) => r.interval[1]), number("Difference", (r) => r.difference, signed), number("p", (r) => r.p)] });
+    put("segments-note", `Differences from ${found.baseline}; p-values are corrected for all segments together (${found.correction}, level ${found.alpha}).`);
   }
 
   function curves() {
@@ -421,12 +437,13 @@
       { head: "Documents", number: true, value: (r) => r.documents, show: (r) => String(r.documents) }, { head: "Features", number: true, value: (r) => r.features, show: (r) => String(r.features) },
       { head: "Grades", value: grades, class: "words" }, { head: "Hash", value: (r) => r.digest }] });
     put("conventions", Object.entries(results.metrics).map(([name, tag]) => el("li", {}, `${name} is computed as ${tag}.`)),
-      el("li", {}, `Methods are tuned and stopped on validation data by ${tuning}, and evaluated on test data.`), el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
+      trained ? el("li", {}, `Methods are tuned and stopped on validation data by ${tuning}, and evaluated on test data.`) : null, el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
     made();
-    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv; provenance.json has times, memory and versions.`);
+    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv${trained ? "; provenance.json has times, memory and versions" : ""}.`);
     const names = results.data.length ? `${results.data[0].features} features, ` : "";
-    put("summary", `${count(ranking.length, "method")}, ${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}. ${leaders()}`);
-    const title = `${results.dataset ? results.dataset + ": comparison" : "Comparison"} of ranking methods`;
+    const sizes = trained ? `${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}` : count(queries.length, "query", "queries");
+    put("summary", `${count(ranking.length, word)}, ${sizes}. ${leaders()}`);
+    const title = `${results.dataset ? results.dataset + ": comparison" : "Comparison"} of ${trained ? "ranking methods" : "runs"}`;
     put("title", title);
     document.title = title;
   }
@@ -442,7 +459,8 @@
   }
 
   function render() {
-    leaderboard(); versus(); scatter(); differenceBars(); queryTable(); curves(); foldTable(); time(); learning(); features(); pairs(); settings(); about();
+    leaderboard(); versus(); scatter(); differenceBars(); queryTable(); segments(); curves(); learning(); about();
+    if (trained) { foldTable(); time(); features(); pairs(); settings(); }
     hints();
   }
 
@@ -460,6 +478,9 @@
     at(id).value = state[id];
     at(id).addEventListener("change", () => { state[id] = at(id).value; render(); });
   }
+  for (const id of trained ? [] : ["folds", "time", "importance", "pairs", "settings"]) at(id).closest("section").hidden = true;
+  at("data-table").hidden = !trained;
+  if (!trained) at("method").previousSibling.textContent = "Run ";
   at("find").addEventListener("input", queryTable);
   at("outcome").addEventListener("change", queryTable);
   document.addEventListener("toggle", hints, true); // the tables of charts open

@@ -30,7 +30,9 @@ def page(comparison: Comparison) -> str:
     """The HTML report."""
     body = part("report_body.html").replace("/* report.js */", part("report.js"))
     return document(
-        "Comparison of ranking methods", body.replace("/* data */", embedded(page_data(comparison))), scripts=True
+        "Comparison of ranking methods" if comparison.trained else "Comparison of runs",
+        body.replace("/* data */", embedded(page_data(comparison))),
+        scripts=True,
     )
 
 
@@ -41,6 +43,9 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     return {
         "podium": version(),
         "results": comparison.to_dict(),
+        "trained": comparison.trained,
+        "baseline": comparison.baseline,
+        "verdicts": _verdicts(comparison),
         "ranking": comparison.ranking(),
         "lower": [str(metric) for metric in comparison.metrics if not metric.higher_is_better],
         "provenance": comparison.provenance(),
@@ -69,6 +74,14 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
             for name, outcomes in comparison.by_method.items()
         },
     }
+
+
+def _verdicts(comparison: Comparison) -> dict[str, str]:
+    """The verdict by each metric against a baseline; without one the page finds the best method itself."""
+    if comparison.baseline is None:
+        return {}
+    tests = comparison.significance.items()
+    return {metric: tested.verdict(comparison.word) for metric, tested in tests if tested is not None}
 
 
 def embedded(value: Any) -> str:

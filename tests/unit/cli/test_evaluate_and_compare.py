@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,14 @@ def test_the_table_has_the_mean_over_folds(podium: Podium, folder: Path, tmp_pat
     assert table.splitlines()[0].split() == ["method", "map", "chosen", "seconds", "cpu"]
 
 
+def test_folds_say_how_many_different_queries_there_are(podium: Podium, folder: Path, tmp_path: Path) -> None:
+    folds = tmp_path / "folds"
+    for name in ("Fold1", "Fold2"):
+        shutil.copytree(folder, folds / name)
+    result = podium("compare", str(folds), "--method", "random", "-m", "map")
+    assert "folds: 6 queries, 2 folds, each with train 18, valid 6, test 6; 5 features" in result.stderr
+
+
 def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
     result = podium("compare", str(folder / "train.txt"), "--method", "random", "-m", "map")
     assert "split by query 60/20/20; queries: train 11, valid 3, test 4" in result.stderr
@@ -207,7 +216,7 @@ def test_runs_are_compared_against_their_judgments(podium: Podium) -> None:
     for words, line in {
         ("q.txt", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got 1 beside q.txt.",
         ("q.txt", "good.run", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got good.run",
-        ("q.txt", "good.run", "poor.run", "-o", "out"): "-o: runs are compared as they are; it is for methods.",
+        ("q.txt", "good.run", "poor.run", "--jobs", "2"): "--jobs: runs are compared as they are; it is for methods.",
     }.items():
         result = podium("compare", *words)
         assert result.exit_code == 2

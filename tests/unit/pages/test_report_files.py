@@ -15,6 +15,7 @@ import pytest
 from podium.comparison import compare
 from podium.data import Dataset, Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison, Outcome
+from podium.evaluation.compare_runs import compare_runs
 from podium.evaluation.details import History
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.report_texts import emphasis, leaders
@@ -159,6 +160,25 @@ def test_the_page_asks_the_network_for_nothing(made: tuple[Comparison, Path]) ->
     assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not an address
     assert "default-src 'none'" in text
     assert not re.search(r"<(img|iframe|object)|@import|url\(", text)
+
+
+def test_runs_have_a_report_without_the_parts_on_training(tmp_path: Path) -> None:
+    qrels = {f"q{k}": {"a": 1, "b": 0} for k in range(30)}
+    runs = {
+        name: {q: {"a": 1.0, "b": 2.0 * (k % n == 0)} for k, q in enumerate(qrels)}
+        for name, n in {"</b>": 2, "good": 5}.items()
+    }
+    found = compare_runs(qrels, runs, ["mrr", "map"], baseline="</b>", by={q: q[-1] for q in qrels})
+    write_report(found, tmp_path)
+    text = (tmp_path / "report.html").read_text()
+    data = shown_data(text)
+    assert (data["trained"], data["baseline"]) == (False, "</b>")
+    assert data["verdicts"]["mrr"].startswith("by mrr: good is significantly better than </b> (+0.1500, p ")
+    assert data["results"] == json.loads((tmp_path / "results.json").read_text())
+    assert len(data["results"]["segments"]["map"]["segments"]) == 2 * 10
+    assert "</b>" not in text
+    assert "<title>Comparison of runs</title>" in text
+    assert not (tmp_path / "provenance.json").exists()
 
 
 @pytest.mark.parametrize("values", [[], [0.5], [float("nan")] * 3, [0.5] * 4])

@@ -7,7 +7,7 @@ from collections import namedtuple
 import pytest
 
 from podium.base.errors import DataError
-from podium.text.collection.collection import Topic, plain, read_documents, read_queries
+from podium.text.collection.collection import Topic, plain, read_documents, read_queries, read_query_column
 from podium.text.collection.html_page import html_text
 
 
@@ -159,3 +159,29 @@ def test_queries_may_carry_vectors_and_must_differ(tmp_path):
 
 def test_pages_keep_blocks_apart_and_inline_tags_together():
     assert html_text("<p>a<b>b</b></p><ul><li>c<li>d</ul>")["text"].split() == ["ab", "c", "d"]
+
+
+def test_a_column_of_queries_is_read_by_id(tmp_path):
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"id": 1, "type": "a"}\n{"qid": "2", "text": "x"}\n{"_id": "3", "type": 7}\n')
+    assert read_query_column(path, "type") == {"1": "a", "3": "7"}
+    table = tmp_path / "queries.csv"
+    table.write_bytes(b"\xef\xbb\xbfquery_id,type\r\n1,a\r\n2,\r\n")
+    assert read_query_column(table, "type") == {"1": "a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"id": 1, "type": "a"}\n{"id": 1, "type": "b"}\n', "query 1 is there twice, with different 'type'"),
+        ('{"id": 1, "type": ["a"]}\n', "query 1: 'type' is no single value"),
+        ('{"id": 1, "kind": "a"}\n', "no column 'type'; there are: id, kind."),
+        ('{"type": "a"}\n', 'a query needs an "id"'),
+        ("\n", "no queries: the file is empty"),
+    ],
+)
+def test_a_column_of_queries_that_says_nothing_clear_is_an_error(tmp_path, text, words):
+    path = tmp_path / "queries.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match=words):
+        read_query_column(path, "type")

@@ -20,9 +20,10 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.columns import number_ids
 from podium.base.errors import DataError, MissingPackageError
+from podium.base.shown import Backend
 from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
 from podium.clicks.log.click_pages import as_fields, as_milliseconds
-from podium.data.frames import Backend, column_numbers, frame_table
+from podium.data.frames import column_numbers, frame_table
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -26,9 +26,10 @@ from numpy.typing import ArrayLike
 from podium.base import archive
 from podium.base.arguments import random_numbers
 from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
-from podium.base.errors import DataError, ModelFileError, PodiumWarning
+from podium.base.errors import DataError, ModelFileError, PodiumWarning, counted
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param
+from podium.base.shown import Shown, ShownTable, Value
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.log.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
@@ -112,8 +113,8 @@ def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
     return (ClickModel.parse(model) if isinstance(model, str) else model).fit(log)
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted(Shown):
     """Fitted click model: its parameters for the pairs of a log."""
 
     model: ClickModel
@@ -198,6 +199,13 @@ class Fitted:
 
     def __repr__(self) -> str:
         return f"Fitted({self.model}, {self.n_pairs} pairs)"
+
+    def _shown(self) -> ShownTable:
+        """A row per rank: its examination probability."""
+        rows: list[list[Value]] = [[rank, float(value)] for rank, value in enumerate(self.examined, 1)]
+        shown = counted(int(self.impressions.sum()), "impression")
+        notes = [f"{counted(self.n_pairs, 'pair')} of query and document, {shown}; relevance() has theirs"]
+        return ShownTable(f"Click model {self.model}", ["rank", "examined"], rows, notes=notes, bars=1)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file; the same model gives the same bytes."""

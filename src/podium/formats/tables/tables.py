@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from podium.base.errors import DataError, MissingPackageError
-from podium.data.frames import Backend, first_line, from_frame
+from podium.base.shown import Backend
+from podium.data.frames import first_line, from_frame
 from podium.data.table import Table
 from podium.formats.remote import is_url
 from podium.formats.sniff import table_kind

@@ -66,9 +66,7 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     topics = []
     for k, record in enumerate(_records(source, quiet, blank="queries", queries=True), 1):
         where = f"{os.fspath(source)}: query {k}"
-        id = next(
-            (record[name] for name in ("id", "query_id", "qid", "_id", "num") if record.get(name) is not None), None
-        )
+        id = next((record[name] for name in _QUERY_IDS if record.get(name) is not None), None)
         text = next((record[name] for name in ("text", "query", "title") if isinstance(record.get(name), str)), None)
         if id is None or text is None:
             raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, record))[:8]}.', where=where)
@@ -79,6 +77,33 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     if not topics:
         raise DataError("no queries.", where=os.fspath(source))
     return topics
+
+
+_QUERY_IDS = ("id", "query_id", "qid", "_id", "num")
+
+
+def read_query_column(source: str | os.PathLike[str], column: str) -> dict[str, str]:
+    """Read what a column of a file of queries says of each query, by the query's id; queries without it are left out.
+
+    The file has ids and any columns, with their names in the first line of a table; texts are not needed.
+    """
+    values: dict[str, str] = {}
+    columns: dict[str, None] = {}
+    for k, record in enumerate(_records(source, quiet, blank="queries"), 1):
+        columns |= dict.fromkeys(map(str, record))
+        id = next((record[name] for name in _QUERY_IDS if record.get(name) is not None), None)
+        if id is None:
+            named = ", ".join(map(str, record))
+            raise DataError(f'a query needs an "id"; got {named[:200]}.', where=f"{os.fspath(source)}: query {k}")
+        value = record.get(column)
+        if isinstance(value, dict | list):
+            raise DataError(f"query {id}: {column!r} is no single value.", where=os.fspath(source))
+        if value is not None and values.setdefault(str(id), str(value)) != str(value):
+            raise DataError(f"query {id} is there twice, with different {column!r}.", where=os.fspath(source))
+    if column not in columns:
+        near = f"there are: {', '.join(list(columns)[:12]) or 'none'}."
+        raise DataError(f"no column {column!r}; {near}", where=os.fspath(source))
+    return values
 
 
 def _vector(values: Any, where: str) -> tuple[float, ...] | None:
