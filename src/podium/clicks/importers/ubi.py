@@ -28,6 +28,7 @@ from podium.base.files import Source, reading, source_name
 from podium.clicks.log.click_files import json_lines
 from podium.clicks.log.click_log import ClickLog, Repeated
 from podium.clicks.log.click_pages import PageList, as_milliseconds, is_unicode
+from podium.formats.elastic_dump import documents_of, is_response
 from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import read_frame
 
@@ -74,46 +75,38 @@ def read_ubi(
     return pages.log()
 
 
-def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Queries and events of a file, with the numbers of their lines or rows."""
     name = source_name(source)
     if isinstance(source, str | os.PathLike) and table_kind(name) == "parquet":
         yield from enumerate(read_frame(source, lambda table: table.to_pylist()), 1)
         return
     response = _response(source)
-    if response is not None:
-        yield from ((1, hit["_source"]) for hit in response)
-        return
-    for number, record in json_lines(source):
-        if not (len(record) == 1 and next(iter(record)) in ("index", "create")):
-            inside = record.get("_source")
-            yield number, inside if isinstance(inside, dict) else record
+    yield from documents_of(json_lines(source) if response is None else [(1, response)], name)
 
 
-def _response(source: Source) -> list[dict[str, Any]] | None:
-    """Hits of a search response; None if the file is not one."""
+def _response(source: Source) -> dict[str, Any] | None:
+    """The response to a search, if it is spread over many lines; None for lines of JSON."""
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     with reading(source) as file:
         first = file.readline()
         try:
-            head = json.loads(first)
+            json.loads(first)
         except (ValueError, RecursionError):
-            head = None
-        if head is not None and not (isinstance(head, dict) and isinstance(head.get("hits"), dict)):
+            pass
+        else:
             return None
         try:
             whole = json.loads(first + file.read())
         except (ValueError, RecursionError):
             return None  # errors are reported line by line
-    outer = whole.get("hits") if isinstance(whole, dict) else None
-    hits = outer.get("hits") if isinstance(outer, dict) else None
-    if not isinstance(hits, list):
-        return None
-    return [hit for hit in hits if isinstance(hit, dict) and isinstance(hit.get("_source"), dict)]
+    return whole if is_response(whole) else None
 
 
-def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zero: set[str], wanted: set[str]) -> None:
+def _read(
+    record: Mapping[str, Any], number: int, searches: dict[str, _Search], zero: set[str], wanted: set[str]
+) -> None:
     name = record.get("query_id")
     if not isinstance(name, str) or not name:
         return
@@ -147,7 +140,7 @@ def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zer
         search.acts.append((action, document, ordinal, _time(record)))
 
 
-def _describe(search: _Search, record: dict[str, Any]) -> None:
+def _describe(search: _Search, record: Mapping[str, Any]) -> None:
     """Set the fields of the search from a record; the first value of each stays."""
     text = record.get("user_query")
     if search.text is None and isinstance(text, str) and text.strip() and is_unicode(text):
@@ -221,7 +214,7 @@ def _id(value: object) -> str:
     return str(value)
 
 
-def _time(record: dict[str, Any]) -> float | None:
+def _time(record: Mapping[str, Any]) -> float | None:
     """Time of a record in ms; None if it has none that can be read."""
     value = record.get("timestamp")
     try:
