@@ -29,7 +29,7 @@ def compare_search(
     from podium.formats.trec.trec import read_qrels
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
-    from podium.text.retrieval.candidates import DEPTH
+    from podium.text.retrieval.candidates import DEPTH, grades_by_id
 
     if output is not None:
         console.check_output(output)
@@ -37,8 +37,9 @@ def compare_search(
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
+        topics = read_queries(queries)
         comparison = compare(
-            opened, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
+            opened, topics, grades_by_id(read_qrels(qrels), topics), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)
@@ -57,5 +58,8 @@ def compare_search(
         f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
         f"judgments; learned rows rank the {DEPTH} candidates of the first stage."
     )
+    left_out = len(topics) - len({query for outcome in comparison.by_method[FIRST] for query in outcome.query_ids})
+    if left_out:
+        console.say(f"{counted(left_out, 'query', 'queries')} of {len(topics)} without a relevant document left out")
     if output is not None:
         console.out(f"Tables, per-query values and tests are in {output}; see {output}/report.html.")

@@ -55,7 +55,9 @@ def index(
     ] = None,
     id: Annotated[
         str | None,
-        typer.Option("--id", help="The field of ids. Default: one with a usual name, such as id or sku.", show_default=False),
+        typer.Option(
+            "--id", help="The field of ids. Default: one with a usual name, such as id or sku.", show_default=False
+        ),
     ] = None,
     title: Annotated[
         str | None,
@@ -162,7 +164,10 @@ def _print(index: Any, added: int, *, deleted: int) -> None:
         console.out(f"added      {counted(added, 'document')}")
     if index.store.id_field != "id":
         console.out(f"ids        {index.store.id_field}")
-    console.out(f"searched   {_list(index.fields)}")
+    weighted = [
+        name if weight == 1 else f"{name}^{weight:g}" for name, weight in zip(index.fields, index.weights, strict=True)
+    ]
+    console.out(f"searched   {_list(weighted)}")
     stored = stored_kinds(index)
     if stored:
         console.out(f"stored     {'; '.join(f'{_list(names)} ({kind})' for kind, names in stored.items())}")

@@ -47,7 +47,7 @@ def documents_of(records: Iterable[tuple[int, dict[str, Any]]], name: str) -> It
         elif (named := _action(record)) is not None:
             if named not in ("index", "create"):
                 raise DataError(
-                    f"a bulk action {named!r}, which has no whole document. Leave it out; only index and create are read.",
+                    f"a bulk action {named!r}, which has no whole document. Leave it out: index and create are read.",
                     where=where,
                 )
             action = number, record[named]

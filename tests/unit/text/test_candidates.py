@@ -12,7 +12,7 @@ from podium.formats.trec.trec import Qrels
 from podium.text.collection.collection import Topic
 from podium.text.features import read_features
 from podium.text.index.index import Index
-from podium.text.retrieval.candidates import dataset, info, rows_of, write_features
+from podium.text.retrieval.candidates import dataset, grades_by_id, info, rows_of, write_features
 
 FEATURES = "bm25,bm25(field=title,k1=0.9),span,prf,length"
 
@@ -73,10 +73,32 @@ def test_relevant_documents_that_were_missed_can_be_added(made):
 
 def test_a_query_without_candidates_is_left_out(made):
     index, queries, qrels = made
+    qrels = {**qrels, "none": {"d0": 1.0}}
     data = dataset(index, [Topic("none", "unheard"), queries[0]], qrels, features="bm25")
     assert data.query_ids.tolist() == [queries[0].id]
     with pytest.raises(DataError, match="no query has a candidate"):
         dataset(index, [Topic("none", "unheard")], qrels, features="bm25")
+
+
+def test_queries_without_a_judgment_are_left_out_unless_they_are_kept(made):
+    index, queries, _ = made
+    qrels = {queries[0].id: {"d0": 0.0}, queries[2].id: {"d1": 1.0}}
+    data = dataset(index, queries, qrels, features="bm25", depth=5)
+    assert data.query_ids.tolist() == [queries[0].id, queries[2].id]
+    kept = dataset(index, queries, qrels, features="bm25", depth=5, keep_unjudged=True)
+    assert kept.n_queries == len(queries)
+    assert dataset(index, queries, features="bm25", depth=5).n_queries == len(queries)
+    with pytest.raises(DataError, match=r"no query has a judgment.*'q0' ….*'other' ….*ids of queries agree"):
+        dataset(index, queries, {"other": {"d0": 1.0}}, features="bm25")
+
+
+def test_judgments_may_name_queries_by_id_or_by_text():
+    topics = [Topic("q1", "Red shoes"), Topic("q2", "rain coat"), Topic("q3", "hat")]
+    judged = {"red  SHOES": {"a": 2.0}, "q2": {"b": 1.0}, "umbrella": {"c": 1.0}}
+    assert grades_by_id(judged, topics) == {"q1": {"a": 2.0}, "q2": {"b": 1.0}, "umbrella": {"c": 1.0}}
+    assert grades_by_id({"q1": {"a": 2.0}, "Red shoes": {"b": 1.0}}, topics) == {"q1": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(DataError, match="document 'a' has two grades for query 'q1'"):
+        grades_by_id({"q1": {"a": 2.0}, "Red shoes": {"a": 1.0}}, topics)
 
 
 @pytest.mark.parametrize("name", ["train.txt", "train.txt.gz", "train.parquet"])
@@ -89,7 +111,10 @@ def test_files_keep_what_the_features_are(made, tmp_path, name):
     written = write_features(
         rows_of(index, queries, qrels, wanted, 10), target, features=wanted, about=info(index, "bm25", 10)
     )
-    read, expected = podium.read_data(target), dataset(index, queries, qrels, features=FEATURES, depth=10)
+    read, expected = (
+        podium.read_data(target),
+        dataset(index, queries, qrels, features=FEATURES, depth=10, keep_unjudged=True),
+    )
     assert written == expected.n_documents
     np.testing.assert_array_equal(read.features, expected.features)
     np.testing.assert_array_equal(read.labels, expected.labels)

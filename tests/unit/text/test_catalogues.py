@@ -3,11 +3,14 @@
 import datetime
 import decimal
 import json
+import random
 
 import numpy as np
 import pytest
 
 from podium.base.errors import DataError, UnknownNameError
+from podium.evaluation.evaluate import evaluate_run
+from podium.formats.trec.trec import Qrels
 from podium.text.collection.collection import read_documents
 from podium.text.collection.flat_fields import flat_fields
 from podium.text.collection.id_field import id_field
@@ -15,6 +18,7 @@ from podium.text.features import read_features
 from podium.text.features.sets import stored_numbers
 from podium.text.index.index import Index
 from podium.text.index.stored_kinds import stored_kinds
+from synthetic_shop import BRANDS, KINDS, make_shop
 
 TENT = {"name": "Red tent", "brand": {"name": "Fell", "id": 3}, "tags": ["dry", "light"], "price": 99.5, "stock": True}
 STOVE = {"name": "Stove", "brand": {"name": "Ember", "id": 4}, "tags": ["hot"], "price": 20, "stock": False}
@@ -170,3 +174,47 @@ def test_stored_numbers_are_features_by_default_and_others_are_left_out(create):
 def test_a_field_that_is_a_number_in_most_documents_only_is_left_out_with_its_value(create):
     documents = [{"id": k, "text": "tent", "weight": "n/a" if k == 1500 else k} for k in range(1501)]
     assert stored_numbers(create(documents)).left_out == {"weight": "not a number in all documents: 'n/a'"}
+
+
+def ndcg(index, shop, **how):
+    run = {}
+    for text in shop.grades:
+        hits = index.search(text, 100, **how)
+        run[text] = dict(zip(hits.ids, hits.scores.tolist(), strict=True)) or {"nothing": 0.0}
+    return evaluate_run(Qrels.from_dict(shop.grades), run, ["ndcg@10"], all_queries=True).means()["ndcg@10"].value
+
+
+@pytest.mark.slow
+def test_all_texts_of_a_catalogue_find_more_than_its_titles(create):
+    shop = make_shop(1000, 100, 0, judged=60)
+    assert ndcg(create(shop.products), shop) > ndcg(create(shop.products, fields=["title"]), shop) + 0.1
+
+
+@pytest.mark.slow
+def test_descriptions_that_talk_of_other_products_do_little_harm_since_titles_weigh_more(create):
+    values = []
+    for seed in (7, 8):
+        shop, rng = make_shop(1000, 100, 0, judged=60, seed=seed), random.Random(3)
+        noisy = [
+            {
+                "id": one["id"],
+                "title": f"{one['brand']['name']} {one['colour']} {one['category'][1]} for {one['use']}",
+                "description": " ".join(f"See our {rng.choice(BRANDS)} {rng.choice(KINDS)}." for _ in range(4)),
+            }
+            for one in shop.products
+        ]
+        everything, titles = create(noisy), create(noisy, fields=["title"])
+        equal = ndcg(everything, shop, by="bm25(fields=[title,description])")
+        values.append((ndcg(everything, shop), ndcg(titles, shop), equal))
+    weighted, titles_alone, equal = np.mean(values, axis=0)
+    assert weighted > titles_alone - 0.02
+    assert weighted > equal + 0.1
+
+
+def test_the_title_weighs_more_only_where_there_is_no_text(create):
+    assert create([{"id": 1, "title": "a", "text": "b"}]).weights == (1.0, 1.0)
+    assert create([{"id": 1, "title": "a"}]).weights == (1.0,)
+    assert create([{"id": 1, "name": "a", "about": "b"}], title="name").weights == (3.0, 1.0)
+    index = create([{"id": 1, "title": "a1", "about": "b1 c1"}, {"id": 2, "title": "c1", "about": "b1 a1"}])
+    assert index.search("a1").ids == ["1", "2"]
+    assert index.search("a1").scores.tobytes() == index.search("a1", by="bm25(fields=[title^3,about])").scores.tobytes()

@@ -1,8 +1,8 @@
 """Collections: read documents and queries from files, one after another, in bounded memory.
 
 Documents: JSON lines, dumps of Elasticsearch and OpenSearch, a folder of text, Markdown and HTML files, CSV, TSV and
-Parquet tables, SMART files (.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id and text, lines of
-id<tab>text, tables, SMART files, or TREC topics.
+Parquet tables, SMART files (.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id
+and text, lines of id<tab>text, tables, SMART files, or TREC topics.
 """
 
 from __future__ import annotations

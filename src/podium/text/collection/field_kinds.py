@@ -18,6 +18,8 @@ from podium.text.collection.number_text import read_date, read_number
 Kind = Literal["text", "numbers", "dates", "URLs", "ids", "lists"]
 SAMPLE = 1000
 """The number of values, and of documents, that are looked at."""
+TITLE = 3.0
+"""The weight of the title of a catalogue."""
 _MOST = 0.9
 """The share of the values of a field that say what it is."""
 _FEW = 20
@@ -51,6 +53,15 @@ def searched_fields(documents: Sequence[Mapping[str, Any]], *, id: str | None, t
         return tuple(usual)
     texts = [name for name, kind in kinds.items() if kind == "text" and name != "path" and can_be_searched(name)]
     return tuple(dict.fromkeys(usual + texts)) or tuple(name for name in strings if can_be_searched(name))
+
+
+def field_weights(fields: Sequence[str], *, title: str = "title") -> tuple[float, ...]:
+    """The weights of fields in a search that names none: all 1, but `TITLE` for the title of a catalogue.
+
+    Descriptions of products name other products too. A title and a text count alike.
+    """
+    heavy = title if "text" not in fields else None
+    return tuple(TITLE if name == heavy and len(fields) > 1 else 1.0 for name in fields)
 
 
 def can_be_searched(name: str) -> bool:

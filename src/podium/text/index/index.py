@@ -36,7 +36,7 @@ from podium.base.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.jit.compiled import compiled
 from podium.text.analyser import Analyser
-from podium.text.collection.field_kinds import SAMPLE, can_be_searched, searched_fields
+from podium.text.collection.field_kinds import SAMPLE, can_be_searched, field_weights, searched_fields
 from podium.text.collection.id_field import id_field
 from podium.text.collection.indexed_document import Document
 from podium.text.collection.plain_documents import plain_documents
@@ -98,6 +98,7 @@ class Index:
 
         `fields` are those that are searched: by default title and text, or without a text all that hold text, which
         the first documents say; numbers, dates, URLs and ids are not. All others are stored, for filters and features.
+        Without a text, a word in the title counts as three elsewhere.
         `id` names the field of ids if its name is not a usual one, `title` the one to show as a document's title.
         """
         if isinstance(fields, str):
@@ -107,8 +108,12 @@ class Index:
         first = list(itertools.islice(rest, SAMPLE))
         of_ids, names = id_field(first, id), _searched(first, fields, id=id, title=title)
         with claimed(path):
-            roles = {"id_field": of_ids or "id", "title_field": title or "title"}
-            index = cls(Store.create(path, analyser=analyser, fields=names, **roles))
+            shown = title or "title"
+            store = Store.create(
+                path, analyser=analyser, fields=names, id_field=of_ids or "id", title_field=shown,
+                weights=field_weights(names, title=shown),
+            )  # fmt: skip
+            index = cls(store)
             try:
                 if first:
                     index.add(itertools.chain(first, rest), id=of_ids)
@@ -150,6 +155,11 @@ class Index:
         self._kept: dict[Hashable, Any] = {}  # keys hold ids of segments, so they must go before the segments do
         self._arrays = Kept(max(LEAST_KEPT, size))
         self.flags, self.segments, self.state = flags, segments, state
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weights of the fields in a search that names none."""
+        return self.store.weights
 
     @property
     def title(self) -> str:

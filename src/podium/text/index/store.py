@@ -64,6 +64,7 @@ class Store:
         fields: Sequence[str],
         id_field: str = "id",
         title_field: str = "title",
+        weights: Sequence[float] | None = None,
     ) -> Store:
         """Create a store without documents. A store with documents is never replaced."""
         target = Path(path)
@@ -72,6 +73,7 @@ class Store:
             "fields": json.dumps(list(fields)),
             "id field": id_field,
             "title field": title_field,
+            "weights": json.dumps([1.0] * len(fields) if weights is None else list(weights)),
             "key": os.urandom(8).hex(),
         }
         if not os.access(target.absolute().parent, os.W_OK):
@@ -100,6 +102,9 @@ class Store:
                 self.analyser = Analyser.parse(meta["analyser"])
                 self.fields: tuple[str, ...] = tuple(json.loads(meta["fields"]))
                 self.id_field, self.title_field = meta.get("id field", "id"), meta.get("title field", "title")
+                self.weights: tuple[float, ...] = tuple(json.loads(meta.get("weights", "[]"))) or (1.0,) * len(
+                    self.fields
+                )
                 self.key: str = meta["key"]
                 self.changes()
         except BaseException:

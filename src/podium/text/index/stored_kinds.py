@@ -33,7 +33,7 @@ def stored_numbers(index: Index) -> StoredNumbers:
     """The stored fields that hold a number or a date in every document that has them, and differ between documents."""
 
     def make() -> StoredNumbers:
-        left_out = {name: kind for name, kind in _kinds(index).items() if kind in ("ids", "lists")}
+        left_out: dict[str, str] = {name: kind for name, kind in _kinds(index).items() if kind in ("ids", "lists")}
         ranges: dict[str, tuple[float, float]] = {}
         numbers = {name for name, kind in _kinds(index).items() if kind in ("numbers", "dates")}
         for document in index.store.all_stored():
