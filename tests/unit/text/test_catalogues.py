@@ -200,11 +200,13 @@ def test_descriptions_that_talk_of_other_products_do_little_harm_since_titles_we
                 "id": one["id"],
                 "title": f"{one['brand']['name']} {one['colour']} {one['category'][1]} for {one['use']}",
                 "description": " ".join(f"See our {rng.choice(BRANDS)} {rng.choice(KINDS)}." for _ in range(4)),
+                "brand": one["brand"],
+                "category": one["category"],
             }
             for one in shop.products
         ]
         everything, titles = create(noisy), create(noisy, fields=["title"])
-        equal = ndcg(everything, shop, by="bm25(fields=[title,description])")
+        equal = ndcg(everything, shop, by="bm25(fields=[title,description,brand.name,category])")
         values.append((ndcg(everything, shop), ndcg(titles, shop), equal))
     weighted, titles_alone, equal = np.mean(values, axis=0)
     assert weighted > titles_alone - 0.02
