@@ -10,6 +10,8 @@ of a search response, or Parquet. A record with an `action_name` is an event.
 - Ordinals count from 0 in an application in which a 0 occurs, else from 1.
 - Clicks are events whose `action_name` is one of `actions`, on `event_attributes.object.object_id`, or on the ordinal
   if they name no object.
+- The ranker of a page is an attribute of its query or of its events, such as `query_attributes.experiment`: the one
+  asked for, or the first of `RANKERS` that tells pages apart.
 
 The fields were checked against OpenSearch's documentation of UBI and a public sample of three applications.
 """
@@ -18,7 +20,6 @@ from __future__ import annotations
 
 import json
 import os
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,10 +30,21 @@ from podium.clicks.log.click_files import json_lines
 from podium.clicks.log.click_log import ClickLog, Repeated
 from podium.clicks.log.click_pages import PageList, as_milliseconds, is_unicode
 from podium.formats.elastic_dump import documents_of, is_response
+from podium.formats.query_texts import normalised
 from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import read_frame
 
 _SHOWN = ("impression", "view")
+RANKERS = tuple(
+    f"{attributes}.{name}"
+    for attributes in ("query_attributes", "event_attributes")
+    for name in (
+        "ranker", "experiment", "experiment.variant", "variant", "model", "algorithm", "search_config", "experiment_id",
+    )
+)  # fmt: skip
+"""Attributes that usually name the ranker of a page."""
+_MOST_RANKERS = 50
+"""An attribute with more values is not taken for that of the ranker, unless it is asked for."""
 
 
 @dataclass
@@ -48,6 +60,15 @@ class _Search:
     time: float | None = None
     shown: list[tuple[int, str]] = field(default_factory=list)  # ordinal, document
     acts: list[tuple[str, str | None, int | None, float | None]] = field(default_factory=list)
+    rankers: dict[str, str] = field(default_factory=dict)  # by attribute
+
+
+@dataclass(frozen=True)
+class ImportedUBI:
+    """A click log of UBI, and the attribute from which its rankers are; None if it has none."""
+
+    log: ClickLog
+    ranker: str | None
 
 
 def read_ubi(
@@ -55,24 +76,72 @@ def read_ubi(
     actions: Sequence[str] = ("click",),
     grades: Mapping[str, float] | None = None,
     repeated: Repeated = "refuse",
+    ranker: str | None = None,
 ) -> ClickLog:
     """Read a click log of UBI queries and events.
 
-    `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0.
+    `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0. `ranker` is the
+    attribute that names the ranker of a page; by default a usual one.
     """
+    return import_ubi(*sources, actions=actions, grades=grades, repeated=repeated, ranker=ranker).log
+
+
+def import_ubi(
+    *sources: Source,
+    actions: Sequence[str] = ("click",),
+    grades: Mapping[str, float] | None = None,
+    repeated: Repeated = "refuse",
+    ranker: str | None = None,
+) -> ImportedUBI:
+    """Read a click log of UBI as `read_ubi`, and say from which attribute its rankers are."""
     wanted = {*actions, *(grades or {})}
     searches: dict[str, _Search] = {}
+    attributes = RANKERS if ranker is None else (ranker,)
     zero: set[str] = set()  # applications that count from 0
     for source in sources:
         for number, record in _records(source):
             try:
                 _read(record, number, searches, zero, wanted)
+                _note_rankers(searches.get(str(record.get("query_id"))), record, attributes)
             except ValueError as error:
                 raise DataError(f"{error}.", where=f"{source_name(source)}:{number}") from None
-    pages = PageList(source_name(sources[0]) if sources else "<ubi>", repeated=repeated)
-    for name, search in searches.items():
-        _add(pages, name, search, actions=actions, grades=grades or {}, base=0 if search.application in zero else 1)
-    return pages.log()
+    name = source_name(sources[0]) if sources else "<ubi>"
+    pages, chosen = PageList(name, repeated=repeated), _ranker(searches, ranker, name)
+    for id, search in searches.items():
+        added = len(pages.lines)
+        _add(pages, id, search, actions=actions, grades=grades or {}, base=0 if search.application in zero else 1)
+        if len(pages.lines) > added and chosen in search.rankers:
+            pages.set_name("rankers", search.rankers[chosen])
+    return ImportedUBI(pages.log(), chosen)
+
+
+def _note_rankers(search: _Search | None, record: Mapping[str, Any], places: Sequence[str]) -> None:
+    """Note the values of attributes that may name the ranker; that of the query counts, else that of an event."""
+    if search is None:
+        return
+    for place in places:
+        value: Any = record
+        for key in place.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, str | int | float) and value != "":
+            if record.get("action_name") is None:
+                search.rankers[place] = str(value)
+            else:
+                search.rankers.setdefault(place, str(value))
+
+
+def _ranker(searches: Mapping[str, _Search], asked: str | None, name: str) -> str | None:
+    """The attribute that names the rankers: the one asked for, or the first usual one that tells pages apart."""
+    values: dict[str, set[str]] = {}
+    for search in searches.values():
+        for place, value in search.rankers.items():
+            values.setdefault(place, set()).add(value)
+    if asked is not None:
+        if searches and asked not in values:
+            raise DataError(f"no query and no event has a text or number as {asked!r}, to name its ranker.", where=name)
+        return asked
+    usual = [place for place in RANKERS if 1 <= len(values.get(place, ())) <= _MOST_RANKERS]
+    return next((place for place in usual if len(values[place]) > 1), usual[0] if usual else None)
 
 
 def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -201,11 +270,6 @@ def _list(search: _Search, base: int) -> tuple[list[str], list[int]]:
             at.setdefault(ordinal, document)
     ordinals = sorted(at)
     return [at[ordinal] for ordinal in ordinals], [ordinal + 1 - base for ordinal in ordinals]
-
-
-def normalised(text: str) -> str:
-    """Normalise a query: Unicode's NFKC form, case-folded, spaces squeezed."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _id(value: object) -> str:
