@@ -57,8 +57,9 @@ def import_(
     """Import a log of another system: UBI (OpenSearch, Elasticsearch, Solr), a table, Metarank, a public data set.
 
     ubi: queries and events as JSON Lines, bulk files, search responses or Parquet. csv: a table (CSV, TSV, JSON Lines,
-    Parquet) with a row for each document that was shown. metarank: its events as JSON Lines. yandex: the relevance prediction challenge. tiangong: TianGong-ST, XML or with tabs. open-bandit: the CSV of the
-    Open Bandit Dataset. baidu-ultr: Parquet from Hugging Face.
+    Parquet) with a row for each document that was shown. metarank: its events as JSON Lines. yandex: the relevance
+    prediction challenge. tiangong: TianGong-ST, XML or with tabs. open-bandit: the CSV of the Open Bandit Dataset.
+    baidu-ultr: Parquet from Hugging Face.
     """
     from podium.clicks import write_clicks
 
