@@ -59,7 +59,7 @@ def name_queries(log: ClickLog, queries: QueryTexts) -> Named:
         first = next(iter(queries.texts.items()), ("–", "–"))
         raise DataError(
             f"none of its queries is in {queries.source or 'the file of queries'}: the log has {left_out[0]!r}, the "
-            f"file {first[0]!r} with the text {first[1]!r}. Are they of the same log?",
+            f"file {first[0]!r} with the text {first[1]!r}. Is it the file of the queries of this log?",
             where=where,
         )
     renamed = _renamed(log, ids)
