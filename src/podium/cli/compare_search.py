@@ -29,17 +29,17 @@ def compare_search(
     from podium.formats.trec.trec import read_qrels
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
-    from podium.text.retrieval.candidates import DEPTH, grades_by_id
+    from podium.text.retrieval.candidates import DEPTH
 
     if output is not None:
         console.check_output(output)
     if not methods:
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
+    topics = read_queries(queries)
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
-        topics = read_queries(queries)
         comparison = compare(
-            opened, topics, grades_by_id(read_qrels(qrels), topics), methods, metrics=metrics, preset=preset,
+            opened, topics, read_qrels(qrels), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)

@@ -24,7 +24,7 @@ def features(
     qrels: Annotated[
         str | None,
         typer.Argument(
-            help="Judgments, as TREC qrels, with ids or texts of queries; without them, labels are 0.",
+            help="Judgments, as TREC qrels; without them, labels are 0.",
             show_default=False,
         ),
     ] = None,
@@ -57,16 +57,16 @@ def features(
     from podium.text.features import read_features
     from podium.text.index.index import Index
     from podium.text.retrieval import Retrieval
-    from podium.text.retrieval.candidates import grades_by_id, info, judged_queries, rows_of, write_features
+    from podium.text.retrieval.candidates import grades_of, info, judged_queries, rows_of, write_features
 
     if output != "-":
         console.check_file(output, what="training data")
     with console.printed_warnings():
         opened, how = Index.open(index), Retrieval.parse(by)
     wanted, topics = read_features(set, opened), read_queries(queries)
-    judged = None if qrels is None else grades_by_id(read_qrels(qrels), topics)
+    judged = None if qrels is None else read_qrels(qrels)
     taken = list(judged_queries(topics, None if keep_unjudged else judged))
-    seen = _Recall(judged or {})
+    seen = _Recall({} if judged is None else grades_of(judged))
 
     def watched(rows: Rows) -> Rows:
         seen.add(rows)

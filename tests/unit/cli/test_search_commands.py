@@ -141,7 +141,7 @@ def test_texts_that_are_not_searched_are_said_with_the_option_that_does(podium, 
     assert "stored     author (text)\n           to search all texts: --fields 'title,text,author'\n" in made
 
 
-def test_queries_without_a_judgment_are_left_out_and_judgments_may_have_texts(podium, recipes):
+def test_queries_without_a_judgment_are_left_out(podium, recipes):
     ok(podium("index", "docs.jsonl"))
     (recipes / "few.txt").write_text("q00 0 d0 1\nq01 0 d8 0\n")
     words = ("features", "my.index", "queries.jsonl", "few.txt", "--set", "bm25", "-o", "few.letor")

@@ -12,7 +12,7 @@ from podium.formats.trec.trec import Qrels
 from podium.text.collection.collection import Topic
 from podium.text.features import read_features
 from podium.text.index.index import Index
-from podium.text.retrieval.candidates import dataset, grades_by_id, info, rows_of, write_features
+from podium.text.retrieval.candidates import dataset, info, rows_of, write_features
 
 FEATURES = "bm25,bm25(field=title,k1=0.9),span,prf,length"
 
@@ -90,15 +90,6 @@ def test_queries_without_a_judgment_are_left_out_unless_they_are_kept(made):
     assert dataset(index, queries, features="bm25", depth=5).n_queries == len(queries)
     with pytest.raises(DataError, match=r"no query has a judgment.*'q0' ….*'other' ….*ids of queries agree"):
         dataset(index, queries, {"other": {"d0": 1.0}}, features="bm25")
-
-
-def test_judgments_may_name_queries_by_id_or_by_text():
-    topics = [Topic("q1", "Red shoes"), Topic("q2", "rain coat"), Topic("q3", "hat")]
-    judged = {"red  SHOES": {"a": 2.0}, "q2": {"b": 1.0}, "umbrella": {"c": 1.0}}
-    assert grades_by_id(judged, topics) == {"q1": {"a": 2.0}, "q2": {"b": 1.0}, "umbrella": {"c": 1.0}}
-    assert grades_by_id({"q1": {"a": 2.0}, "Red shoes": {"b": 1.0}}, topics) == {"q1": {"a": 2.0, "b": 1.0}}
-    with pytest.raises(DataError, match="document 'a' has two grades for query 'q1'"):
-        grades_by_id({"q1": {"a": 2.0}, "Red shoes": {"a": 1.0}}, topics)
 
 
 @pytest.mark.parametrize("name", ["train.txt", "train.txt.gz", "train.parquet"])

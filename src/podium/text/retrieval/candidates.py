@@ -18,7 +18,6 @@ from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import writing
 from podium.data.dataset import Dataset
 from podium.formats.letor.letor import write_letor
-from podium.formats.query_texts import QueryTexts
 from podium.formats.sniff import table_kind
 from podium.formats.trec.trec import Qrels, Run
 from podium.text.collection.collection import Topic
@@ -96,21 +95,6 @@ def judged_queries(
             f"no query has a judgment, so there is nothing to learn from: queries are called {first.id!r} …, those of "
             f"the judgments {theirs!r} …. Do the ids of queries agree?"
         )
-
-
-def grades_by_id(
-    qrels: Qrels | Mapping[str, Mapping[str, float]], topics: Sequence[Topic]
-) -> dict[str, dict[str, float]]:
-    """Judgments by the ids of queries, if they name queries by id or by text; others keep their names."""
-    texts, judged = QueryTexts({topic.id: topic.text for topic in topics}), grades_of(qrels)
-    by_id: dict[str, dict[str, float]] = {}
-    for name, id in zip(judged, texts.to_ids(list(judged), where="the judgments"), strict=True):
-        grades = by_id.setdefault(name if id is None else id, {})
-        twice = next((document for document in judged[name] if document in grades), None)
-        if twice is not None:
-            raise DataError(f"document {twice!r} has two grades for query {id!r}, which is named by id and by text.")
-        grades.update(judged[name])
-    return by_id
 
 
 def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
