@@ -20,15 +20,37 @@ RepeatedOption = Annotated[
     typer.Option(help="A document twice on a results page: an error (refuse), or two impressions (keep)."),
 ]
 
+QueriesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--queries",
+        metavar="FILE",
+        help="A file of queries with id and text, if the log names queries by their text and the data by their id.",
+        show_default=False,
+    ),
+]
 
-def read_log(path: str, *, repeated: Repeated) -> ClickLog:
-    """Read a click log, and say what was dropped."""
+
+def read_log(path: str, *, repeated: Repeated, queries: str | None = None) -> ClickLog:
+    """Read a click log, with its queries named as in a file of `queries`, and say what was dropped."""
     from podium.clicks import read_clicks
 
     with progress.reading(path):
         log = read_clicks(path, repeated=repeated)
     say_dropped(log)
-    return log
+    return named_queries(log, queries)
+
+
+def named_queries(log: ClickLog, queries: str | None) -> ClickLog:
+    """The log with its queries named as in a file, if there is one; says how many pages were joined."""
+    if queries is None:
+        return log
+    from podium.clicks import name_queries
+    from podium.formats.query_texts import QueryTexts
+
+    named = name_queries(log, QueryTexts.read(queries))
+    console.say(str(named))
+    return named.log
 
 
 def read_documents(path: str) -> Table:

@@ -19,6 +19,7 @@ _RANKS = 10
 def fit(
     log: click_logs.Log,
     model: Annotated[str, typer.Option(help="A click model, e.g. pbm, dbn or 'ubm(prior=0.01)'.")] = "ubm",
+    queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write.")] = "clicks.podium",
     as_json: options.Json = False,
@@ -32,7 +33,7 @@ def fit(
 
     click_logs.check_target(output, what="a click model")
     chosen = ClickModel.parse(model)
-    pages = click_logs.read_log(log, repeated=repeated)
+    pages = click_logs.read_log(log, repeated=repeated, queries=queries)
     with progress.progress_bar(1) as bar, console.printed_warnings():
         fitted = chosen.fit(pages, progress=bar.progress(model))
         examined = fitted.examination().tolist()

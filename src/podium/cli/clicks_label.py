@@ -23,6 +23,7 @@ def label(
         str, typer.Option(help="Turn numbers into grades: a number of equal parts, quantiles (five), or none.")
     ] = "none",
     least: Annotated[float, typer.Option(help="Impressions that a document needs for a label.", min=0.0)] = 1.0,
+    queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="The data to write, in LETOR's format.")] = "-",
 ) -> None:
@@ -39,7 +40,7 @@ def label(
     labelling(how)
     cut = _grades(grades)
     documents = click_logs.read_documents(data)
-    pages = click_logs.read_log(log, repeated=repeated)
+    pages = click_logs.read_log(log, repeated=repeated, queries=queries)
     with progress.progress_bar(1) as bar, console.printed_warnings():
         labels = label_pairs(pages, how, grades=cut, least=least, progress=bar.progress(how))
         labelled = labels.join(documents)
@@ -76,6 +77,7 @@ def prefer(
     ] = None,
     least: Annotated[float, typer.Option(help="Events that two documents need.", min=0.0)] = 1.0,
     prior: Annotated[float, typer.Option(help="Pseudo-events on either side.", min=0.0)] = 0.0,
+    queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="The preferences to write.")] = "-",
 ) -> None:
@@ -90,7 +92,7 @@ def prefer(
     if output != "-":
         console.check_file(output, what="the preferences")
     documents = click_logs.read_documents(data)
-    pages = click_logs.read_log(log, repeated=repeated)
+    pages = click_logs.read_log(log, repeated=repeated, queries=queries)
     with console.printed_warnings():
         preferences = click_preferences(pages, rule, gap=gap, level=level, least=least, prior=prior)
         joined = preferences.join(documents)

@@ -30,6 +30,7 @@ def propensity(
     depth: Annotated[
         int | None, typer.Option(help="Leave out ranks below this one.", min=1, show_default=False)
     ] = None,
+    queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write the propensities to this JSON file.", show_default=False)
@@ -50,7 +51,7 @@ def propensity(
     for file, what in ((output, "the propensities"), (report, "the report")):
         if file is not None:
             console.check_file(file, what=what)
-    read = click_logs.read_log(log, repeated=repeated)
+    read = click_logs.read_log(log, repeated=repeated, queries=queries)
     with console.printed_warnings():
         curve = propensities(
             read, how, None if data is None else click_logs.read_documents(data), depth=depth, seed=seed

@@ -35,10 +35,11 @@ def compare_search(
         console.check_output(output)
     if not methods:
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
+    topics = read_queries(queries)
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         comparison = compare(
-            opened, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
+            opened, topics, read_qrels(qrels), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)
@@ -60,5 +61,8 @@ def compare_search(
         f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
         f"judgments; learned rows rank the {DEPTH} candidates of the first stage."
     )
+    left_out = len(topics) - len({query for outcome in comparison.by_method[FIRST] for query in outcome.query_ids})
+    if left_out:
+        console.say(f"{counted(left_out, 'query', 'queries')} of {len(topics)} without a relevant document left out")
     if output is not None:
         console.out(f"Tables, per-query values and tests are in {output}; see {output}/report.html.")

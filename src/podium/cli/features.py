@@ -11,6 +11,10 @@ from podium.base.progress import tracked
 from podium.cli import console, progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from podium.text.features import Feature
+    from podium.text.index.index import Index
     from podium.text.retrieval.candidates import Rows
 
 
@@ -18,7 +22,11 @@ def features(
     index: Annotated[str, typer.Argument(help="An index that podium index made.")],
     queries: Annotated[str, typer.Argument(help="Queries: JSON lines with id and text, TSV, TREC topics …")],
     qrels: Annotated[
-        str | None, typer.Argument(help="Judgments, as TREC qrels; without them, labels are 0.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="Judgments, as TREC qrels; without them, labels are 0.",
+            show_default=False,
+        ),
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="A .parquet file, or LETOR text.")] = "train.txt",
     set: Annotated[
@@ -34,8 +42,13 @@ def features(
     add_relevant: Annotated[
         bool, typer.Option("--add-relevant", help="Also take judged documents that the first stage missed.")
     ] = False,
+    keep_unjudged: Annotated[
+        bool, typer.Option("--keep-unjudged", help="Keep queries without a judgment; all their labels are 0.")
+    ] = False,
 ) -> None:
     """Compute features of the candidates of each query, for training.
+
+    Queries without a judgment are left out; documents of the others without a judgment have label 0.
 
     A model that is trained on them keeps their definitions, and podium search --model computes the same ones.
     """
@@ -44,7 +57,7 @@ def features(
     from podium.text.features import read_features
     from podium.text.index.index import Index
     from podium.text.retrieval import Retrieval
-    from podium.text.retrieval.candidates import grades_of, info, rows_of, write_features
+    from podium.text.retrieval.candidates import grades_of, info, judged_queries, rows_of, write_features
 
     if output != "-":
         console.check_file(output, what="training data")
@@ -52,6 +65,7 @@ def features(
         opened, how = Index.open(index), Retrieval.parse(by)
     wanted, topics = read_features(set, opened), read_queries(queries)
     judged = None if qrels is None else read_qrels(qrels)
+    taken = list(judged_queries(topics, None if keep_unjudged else judged))
     seen = _Recall({} if judged is None else grades_of(judged))
 
     def watched(rows: Rows) -> Rows:
@@ -59,16 +73,34 @@ def features(
         return rows
 
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        tracked_topics = tracked(topics, bar.progress(queries))
+        tracked_topics = tracked(taken, bar.progress(queries))
         rows = rows_of(opened, tracked_topics, judged, wanted, depth, how, add_relevant)
         written = write_features(map(watched, rows), output, features=wanted, about=info(opened, how, depth))
     console.say(
-        f"{output}: {counted(len(topics), 'query', 'queries')}, {counted(written, 'document')}, "
+        f"{output}: {counted(len(taken), 'query', 'queries')}, {counted(written, 'document')}, "
         f"{counted(len(wanted), 'feature')}"
     )
+    if len(taken) < len(topics):
+        left = counted(len(topics) - len(taken), "query", "queries")
+        console.say(f"{left} of {len(topics)} without a judgment left out; --keep-unjudged keeps them, with label 0")
+    _say_stored(wanted, opened)
     if judged is not None:
         console.say(seen.words())
     opened.close()
+
+
+def _say_stored(features: Sequence[Feature], index: Index) -> None:
+    """Say which stored fields are among the features, and which numbers are not."""
+    from podium.text.features.document_level import Stored
+    from podium.text.index.stored_kinds import stored_numbers
+
+    used = [feature.field for feature in features if isinstance(feature, Stored)]
+    numbers = stored_numbers(index)
+    unused = [f"{name} (not asked for)" for name in numbers.fields if name not in used]
+    unused += [f"{name} ({why})" for name, why in numbers.left_out.items() if name not in used]
+    if used or unused:
+        words = f"; not {', '.join(unused)}" if unused else ""
+        console.say(f"stored fields among the features: {', '.join(used) or 'none'}{words}")
 
 
 class _Recall:
@@ -89,6 +121,6 @@ class _Recall:
     def words(self) -> str:
         if not self.shares:
             return "no query has a relevant document: nothing can be learned. Do the ids of queries agree?"
-        without = f"; {self.unjudged} queries without any" if self.unjudged else ""
+        without = f"; {counted(self.unjudged, 'query', 'queries')} without any" if self.unjudged else ""
         mean = sum(self.shares) / len(self.shares)
         return f"candidates hold {mean:.1%} of the relevant documents, a mean over {len(self.shares)} queries{without}"

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from podium.base.errors import counted
-from podium.cli import console, options
+from podium.base.errors import ParameterError, counted
+from podium.cli import click_logs, console, options
 
 app = typer.Typer(
     name="feedback",
@@ -51,6 +51,7 @@ def clicks(
         Literal["query", "request"],
         typer.Option(help="The query id of a page: that of its query, or of its request, as in podium feedback letor."),
     ] = "query",
+    queries: click_logs.QueriesOption = None,
 ) -> None:
     """Write the results pages that were shown, with their clicks, as a click log.
 
@@ -62,7 +63,9 @@ def clicks(
 
     if output != "-":
         console.check_file(output, what="a click log")
-    log = click_log(store, actions=action or ["click"], by=by)
+    if queries is not None and by == "request":
+        raise ParameterError("--queries names pages by their query; --by request by their request. Give one of them.")
+    log = click_logs.named_queries(click_log(store, actions=action or ["click"], by=by), queries)
     write_clicks(log, output)
     console.say(f"{log!r}")
     if log.dropped_pages or log.dropped_clicks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -16,8 +16,8 @@ def index(
     documents: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Documents: JSON lines, a folder of text, Markdown or HTML files, CSV, TSV, Parquet, SMART or TREC "
-            "text; - for standard input.",
+            help="Documents: JSON lines, a dump of Elasticsearch or OpenSearch, a folder of text, Markdown or HTML "
+            "files, CSV, TSV, Parquet, SMART or TREC text; - for standard input.",
             show_default=False,
         ),
     ] = None,
@@ -35,7 +35,7 @@ def index(
     ] = None,
     visits: Annotated[
         str | None,
-        typer.Option(help="A file of visits, in lines: page seconds [next page].", show_default=False),
+        typer.Option(help="A file of visits, in lines: page seconds \\[next page].", show_default=False),
     ] = None,
     vectors: Annotated[
         str | None,
@@ -48,10 +48,20 @@ def index(
     fields: Annotated[
         str | None,
         typer.Option(
-            help="The fields to search, separated by commas; others are stored. Default: title and text, or all "
-            "fields that hold text if there is neither.",
+            help="The fields to search, separated by commas; others are stored. Default: title and text, or without a "
+            "text all fields that hold text.",
             show_default=False,
         ),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id", help="The field of ids. Default: one with a usual name, such as id or sku.", show_default=False
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(help="The field that is shown as the title of a document.", show_default="title"),
     ] = None,
     language: Annotated[
         str, typer.Option(help="The language of stemming and stop words; none for neither.")
@@ -76,12 +86,12 @@ def index(
     chosen = Analyser.parse(analyser) if analyser is not None else Analyser(language=language)
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
     changes = add or replace or delete or not documents
-    if changes and (fields is not None or analyser is not None):
-        raise ParameterError("fields and analyser are set when an index is made; they cannot be changed later.")
+    if changes and (fields is not None or analyser is not None or title is not None):
+        raise ParameterError("fields, title and analyser are set when an index is made; they cannot be changed later.")
     with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
         rows = _read(documents or (), bar)
         if not changes:
-            with _made(output, rows, fields=names, analyser=chosen) as opened:
+            with _made(output, rows, fields=names, analyser=chosen, id=id, title=title) as opened:
                 _add_beside(opened, **beside)
             changed = len(opened)
         else:
@@ -90,7 +100,7 @@ def index(
                 if delete:
                     opened.delete(delete)
                 if documents:
-                    changed = opened.add(rows, replace=replace)
+                    changed = opened.add(rows, replace=replace, id=id)
                 _add_beside(opened, **beside)
     _print(opened, changed, deleted=len(delete or ()))
     opened.close()
@@ -137,7 +147,13 @@ def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
         bar.put(source, 1.0, finished=True)
 
 
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
 def _print(index: Any, added: int, *, deleted: int) -> None:
+    from podium.text.index.stored_kinds import stored_kinds
+
     path = index.store.path
     size = path.stat().st_size
     shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
@@ -146,10 +162,17 @@ def _print(index: Any, added: int, *, deleted: int) -> None:
         console.out(f"deleted    {counted(deleted, 'document')}")
     if added:
         console.out(f"added      {counted(added, 'document')}")
-    console.out(f"searched   {', '.join(index.fields)}")
-    stored = index.store.stored_fields()
+    if index.store.id_field != "id":
+        console.out(f"ids        {index.store.id_field}")
+    weighted = [
+        name if weight == 1 else f"{name}^{weight:g}" for name, weight in zip(index.fields, index.weights, strict=True)
+    ]
+    console.out(f"searched   {_list(weighted)}")
+    stored = stored_kinds(index)
     if stored:
-        console.out(f"stored     {', '.join(stored)}")
+        console.out(f"stored     {'; '.join(f'{_list(names)} ({kind})' for kind, names in stored.items())}")
+    if "text" in stored:
+        console.out(f"           to search all texts: --fields '{','.join((*index.fields, *stored['text']))}'")
     changed = "" if repr(index.analyser) == "analyser" else f", {index.analyser}"
     console.out(f"language   {index.analyser.language}{changed}")
     console.out(f"try        podium search {path} 'your words'")

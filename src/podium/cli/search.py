@@ -123,7 +123,7 @@ def _one(
         console.say("nothing found.")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
     for rank, id, score, document, text in rows:
-        title = " ".join(str(document.get("title") or "").split())
+        title = " ".join(str(document.get(index.title) or "").split())
         moved = f"  (first stage: {answer.first_stage[rank - 1]})" if engine is not None else ""
         shown = mark(index, asked, title[:100]).marked(before, after)
         console.out(f"{rank:>3}. {shown or id}  [{id}]  {score:.4f}{moved}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.base.errors import counted
-from podium.cli import clusters, console, options, progress
+from podium.cli import click_logs, clusters, console, options, progress
 from podium.cli.train_clicks import By, read_weighing, weigh
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def train(
             show_default=False,
         ),
     ] = None,
+    queries: click_logs.QueriesOption = None,
     clip: Annotated[
         float, typer.Option(help="With --clicks: the smallest propensity; smaller ones are clipped.")
     ] = 0.01,
@@ -82,7 +83,7 @@ def train(
     console.check_file(output, what="a model")
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
-    weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as)
+    weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
     if weighing is not None:
         training = weigh(weighing, training, to_learn=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from podium.base.errors import ParameterError
-from podium.cli import console
+from podium.cli import click_logs, console
 
 if TYPE_CHECKING:
     from podium.clicks import Weighing
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 By = Literal["weights", "offsets"]
 
 
-def read_weighing(log: str | None, propensities: str | None, *, clip: float, by: By) -> Weighing | None:
-    """Read the options --clicks, --propensities, --clip and --propensities-as; None without a log."""
+def read_weighing(
+    log: str | None, propensities: str | None, *, clip: float, by: By, queries: str | None = None
+) -> Weighing | None:
+    """Read the options --clicks, --propensities, --clip, --propensities-as and --queries; None without a log."""
     if log is None:
         if propensities is not None:
             raise ParameterError("--propensities go with --clicks LOG, the log that they weight.")
+        if queries is not None:
+            raise ParameterError("--queries go with --clicks LOG, the log whose queries they name.")
         return None
     if propensities is None:
         raise ParameterError(
@@ -34,7 +38,8 @@ def read_weighing(log: str | None, propensities: str | None, *, clip: float, by:
         )
     estimated = None if propensities == "none" else read_propensities(propensities)
     # a document twice on a page does no harm here: weights count its impressions
-    return Weighing(read_clicks(log, repeated="keep"), estimated, clip, "weights" if estimated is None else by)
+    clicks = click_logs.named_queries(read_clicks(log, repeated="keep"), queries)
+    return Weighing(clicks, estimated, clip, "weights" if estimated is None else by)
 
 
 def weigh(clicks: Weighing, data: Table, *, to_learn: bool) -> Table:

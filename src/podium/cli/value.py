@@ -56,6 +56,7 @@ def value(
     ] = "pbm(prior=0.1)",
     clip: Annotated[float, typer.Option(help="The smallest propensity; smaller ones are clipped.")] = 0.01,
     confidence: Annotated[float, typer.Option(help="The confidence level of the intervals.")] = 0.95,
+    queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
@@ -68,7 +69,7 @@ def value(
     from podium.clicks.propensity_file import read_propensities
     from podium.counterfactual import value as estimated
 
-    curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated)
+    curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated, queries=queries)
     by_features = relevance == "features" and how in ("dm", "dr")
     _check(rankers, data, by_features=by_features)
     read = [_read(path, data) for path in rankers]

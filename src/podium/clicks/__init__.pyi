@@ -1,6 +1,7 @@
 from .doctor import check_clicks as check_clicks
 from .doctor import odd_pages as odd_pages
 from .importers import read_baidu_ultr as read_baidu_ultr
+from .importers import read_click_table as read_click_table
 from .importers import read_metarank as read_metarank
 from .importers import read_open_bandit as read_open_bandit
 from .importers import read_tiangong as read_tiangong
@@ -22,6 +23,7 @@ from .log.click_files import write_clicks as write_clicks
 from .log.click_frames import clicks_from_frame as clicks_from_frame
 from .log.click_frames import clicks_to_frame as clicks_to_frame
 from .log.click_log import ClickLog as ClickLog
+from .log.query_names import name_queries as name_queries
 from .models import CCM as CCM
 from .models import DBN as DBN
 from .models import DCM as DCM

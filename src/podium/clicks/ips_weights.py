@@ -1,6 +1,7 @@
 """Inverse propensity weights (IPS): document weights from clicks, corrected for position bias and trust bias.
 
-    >>> from podium.clicks.propensity_file import Propensities
+    >>> from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.propensity_file import Propensities
     >>> from podium.clicks.log.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
@@ -34,6 +35,7 @@ import numpy as np
 from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.clicks.log.click_log import ClickLog, check_log
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.table import Table
 
@@ -228,7 +230,7 @@ def _check_joined(log: ClickLog, data: Table, pairs: Ints) -> None:
     )
     raise DataError(
         f"no query and document of the data is in the log, so there is nothing to join: the data has {ours}, the log "
-        f"{theirs}. Are the ids of the same kind?",
+        f"{theirs}. Are the ids of the same kind? {BY_TEXT}",
         where=data.source,
     )
 

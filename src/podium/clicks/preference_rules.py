@@ -25,6 +25,7 @@ import numpy as np
 from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 from podium.clicks.log.click_log import ClickLog, check_log
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.clicks.rate_differences import rate_events
@@ -60,7 +61,7 @@ class ClickPreferences:
         if len(self) and not kept.any():
             raise DataError(
                 f"the data has no two documents of any of the {counted(len(self), 'preference')} of the log. "
-                "Are query and document ids the same in both?",
+                f"Are query and document ids the same in both? {BY_TEXT}",
                 where=data.source,
             )
         if not kept.all():

@@ -39,6 +39,7 @@ from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.shown import Shown, ShownTable
 from podium.clicks.log.click_log import ClickLog, check_log
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.clicks.wild_bootstrap import fingerprint
@@ -181,7 +182,8 @@ def value(
     kept = np.logical_and.reduce([on_pairs.ranked for _, on_pairs in of_rankers.values()])[log.page_query]
     if not kept.any():
         raise DataError(
-            "no page of the log is of a query that all rankers rank. Are the ids those of the log?", where=log.source
+            f"no page of the log is of a query that all rankers rank. Are the ids those of the log? {BY_TEXT}",
+            where=log.source,
         )
     guessed = guess(log, relevance, propensities=propensities, seed=seed) if how in ("dm", "dr") else None
 

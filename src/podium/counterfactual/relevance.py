@@ -15,6 +15,7 @@ from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
@@ -90,7 +91,8 @@ def cross_fitted(data: Table, log: ClickLog, *, propensities: Propensities, seed
     labelled = ~np.isnan(labels)
     if not labelled.any():
         raise DataError(
-            "none of the log's documents is in the data; they are joined by query and document ids.", where=data.source
+            f"none of the log's documents is in the data; they are joined by query and document ids. {BY_TEXT}",
+            where=data.source,
         )
     fold = random_numbers(seed).permutation(data.n_queries) % min(FOLDS, max(data.n_queries, 2))
     scores = np.empty(data.n_documents)

@@ -49,10 +49,18 @@ def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> Fea
         raise IncompatibleError(
             f"{target} has no counterpart of {unknown[0]!r}"
             + (f" and {len(unknown) - 1} other features" if len(unknown) > 1 else "")
-            + ". It has bm25, exact and length of a field, and stored: e.g. podium features --set "
+            + f". It has {_supported(target)} of a field, and stored: e.g. podium features --set "
             "'bm25(field=title),exact(field=title),stored(field=stars)'."
         )
     return FeatureSet(definitions, dumps(body(definitions, store), indent=1).encode() + b"\n", tuple(notes))
+
+
+def _supported(target: str) -> str:
+    """The features of a text field that an engine has."""
+    define, _ = _ENGINES[target]
+    names = [name for name in _NOTES if name != "stored"]
+    *first, last = [name for name in names if define(Feature.parse(f"{name}(field=title)"), name, STORE) is not None]
+    return f"{', '.join(first)} and {last}"
 
 
 _NOTES = {

@@ -10,6 +10,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.models.examination import RANK, count_cells
 from podium.data.dataset import Dataset
 
@@ -52,7 +53,7 @@ def join(log: ClickLog, data: Dataset, who: str) -> Joined:
     if len(missing):
         raise DataError(
             f"{who}: the data has none of the documents that the log shows at rank {missing[0] + 1}. Give the data of "
-            "the log's queries, or leave lower ranks out (depth).",
+            f"the log's queries, or leave lower ranks out (depth). {BY_TEXT}",
             where=data.source,
         )
     return Joined(

@@ -58,10 +58,10 @@ def snippet(
 
     `rank` scores the sentences, from the text of the query and the sentences; BM25 by default.
     """
-    fields = [name for name in index.fields if name != "title"] or list(index.fields)
+    fields = [name for name in index.fields if name != index.title] or list(index.fields)
     texts = list(dict.fromkeys(text for name in fields for text in sentences(str(document.get(name) or ""))))
     if not texts:
-        return mark(index, query, str(document.get("title") or ""))
+        return mark(index, query, str(document.get(index.title) or ""))
     scores = np.asarray(rank(query.text, texts) if rank else _bm25(index, query, texts), np.float64)
     best = sorted(np.lexsort((np.arange(len(texts)), -scores))[:most].tolist())
     if rank is None and scores.max() > 0:

@@ -77,7 +77,9 @@ def test_public_logs_are_imported(podium, tmp_path):
         (["import", "metarank", "a", "--action", "buy=2"], "grades of actions are for ubi"),
         (["import", "ubi", "a", "--action", "buy=x"], "expected a number after ="),
         (["import", "ubi", "a", "--query-field", "q"], "--query-field is for metarank"),
-        (["import", "csv", "a"], "is not one of"),
+        (["import", "xml", "a"], "is not one of"),
+        (["import", "ubi", "a", "--rank", "pos"], "--rank names a column, for csv; got ubi"),
+        (["import", "yandex", "a", "--ranker", "x"], "--ranker is for ubi and csv; got yandex"),
         (["check", "a", "--drop", "odd"], "--drop and -o go together"),
         (["fit", "a", "--model", "pmb"], "Did you mean 'pbm'"),
         (["fit", "a", "-o", "-"], "is not text for standard output"),
@@ -211,3 +213,33 @@ def test_a_killed_import_leaves_the_old_log_whole(tmp_path, how, moment):
     assert (tmp_path / "log.jsonl").read_text() == "the old log"
     if how == "SIGINT":
         assert sorted(file.name for file in tmp_path.iterdir()) == ["log.jsonl", "ubi.ndjson"]
+
+
+def test_a_table_is_imported_with_its_columns_and_the_ids_of_queries(podium, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "shown.csv").write_text("words,sku,place,hit,arm\nRed shoes,a,1,0,A\nRed shoes,b,2,1,A\nhats,c,1,1,B\n")
+    (tmp_path / "queries.tsv").write_text("q1\tred shoes\nq2\tcoats\n")
+    words = ["clicks", "import", "csv", "shown.csv", "--query", "words", "--rank", "place", "--clicked", "hit"]
+    done = podium(*words, "--ranker", "arm", "--queries", "queries.tsv", "-o", "log.jsonl")
+    assert done.exit_code == 0, done.output
+    assert "1 of 2 pages joined by the queries of queries.tsv; 1 page of 1 query left out, e.g. 'hats'" in done.stderr
+    assert "rankers A, B, from arm" in done.stderr
+    log = read_clicks(tmp_path / "log.jsonl")
+    assert (log.query_ids.tolist(), log.document_ids.tolist(), log.clicks.tolist()) == (["q1"], ["a", "b"], [0, 1])
+
+
+def test_labels_and_preferences_are_joined_by_the_text_of_a_query(podium, judged, tmp_path):
+    pages = [json.loads(line) for line in (judged / "log.jsonl").read_text().splitlines()]
+    texted = [page | {"query": f"Text of  {page['query']}"} for page in pages]
+    lines(tmp_path / "texts.jsonl", texted)
+    queries = lines(
+        tmp_path / "queries.jsonl", [{"id": id, "text": f"text of {id}"} for id in {p["query"] for p in pages}]
+    )
+    data = str(judged / "data.txt")
+    for command in ("label", "prefer"):
+        refused = podium("clicks", command, data, "texts.jsonl")
+        assert refused.exit_code == 1
+        assert "--queries" in refused.stderr
+        joined = podium("clicks", command, data, "texts.jsonl", "--queries", queries)
+        assert joined.exit_code == 0, joined.stderr
+        assert joined.stdout == podium("clicks", command, data, str(judged / "log.jsonl")).stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.export.feature_sets import feature_set
 from podium.imports import import_model
 from podium.model import Model
@@ -191,6 +192,14 @@ def test_text_features_are_defined_in_the_engines_language(podium, model):
     assert done.exit_code == 1
     assert "no counterpart of 'lsi'" in done.stderr
     assert not Path("n.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "has"), [("elasticsearch-ltr", "bm25 and exact of"), ("solr", "bm25, exact and length of")]
+)
+def test_a_refusal_names_only_features_that_the_engine_has(target, has):
+    with pytest.raises(IncompatibleError, match=f"no counterpart of 'lsi'\\. It has {has} a field, and stored"):
+        feature_set(["lsi"], target)
 
 
 def test_solr_has_its_own_definitions():

@@ -116,3 +116,42 @@ def test_learning_is_compared_with_the_first_stage(podium, recipes):
     assert {"first stage", "first stage, tuned", "listnet"} <= set(rows)
     assert (recipes / "out" / "report.html").exists()
     assert "measured against all judgments" in found.stdout
+
+
+def test_a_catalogue_says_its_ids_what_is_searched_and_what_is_stored(podium, recipes):
+    rows = ["sku,name,about,price,in_stock,photo,updated"]
+    rows += [f"S{k},Tent {k},It stays dry,{k}.50,true,https://a.org/{k}.jpg,2024-01-0{k + 1}" for k in range(3)]
+    (recipes / "shop.csv").write_text("\n".join(rows) + "\n")
+    made = ok(podium("index", "shop.csv", "-o", "shop.index", "--title", "name")).stdout.splitlines()
+    assert made[2:5] == [
+        "ids        sku",
+        "searched   name^3, about",
+        "stored     price, in_stock (numbers); photo (URLs); updated (dates)",
+    ]
+    assert "1. *Tent* 0  [S0]" in ok(podium("search", "shop.index", "tents")).stdout
+    ok(podium("index", "shop.csv", "-o", "shop.index", "--replace", "--id", "sku"))
+    assert "No field 'skuu'" in podium("index", "shop.csv", "-o", "other.index", "--id", "skuu").stderr
+    refused = podium("index", "shop.csv", "-o", "shop.index", "--add", "--title", "about")
+    assert (refused.exit_code, "cannot be changed later" in refused.stderr) == (2, True)
+
+
+def test_texts_that_are_not_searched_are_said_with_the_option_that_does(podium, recipes):
+    (recipes / "papers.jsonl").write_text('{"id": 1, "title": "Heat", "text": "slabs", "author": "A. Smith"}\n')
+    made = ok(podium("index", "papers.jsonl", "-o", "papers.index")).stdout
+    assert "stored     author (text)\n           to search all texts: --fields 'title,text,author'\n" in made
+
+
+def test_queries_without_a_judgment_are_left_out(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    (recipes / "few.txt").write_text("q00 0 d0 1\nq01 0 d8 0\n")
+    words = ("features", "my.index", "queries.jsonl", "few.txt", "--set", "bm25", "-o", "few.letor")
+    said = ok(podium(*words)).stderr
+    assert "few.letor: 2 queries" in said
+    assert "22 queries of 24 without a judgment left out; --keep-unjudged keeps them" in said
+    assert "stored fields among the features: none; not minutes (not asked for)" in said
+    assert {line.split()[1] for line in (recipes / "few.letor").read_text().splitlines()} == {"qid:q00", "qid:q01"}
+    assert "few.letor: 24 queries" in ok(podium(*words, "--keep-unjudged")).stderr
+    (recipes / "other.txt").write_text("other 0 d0 1\n")
+    assert "no query has a judgment" in podium(*words[:3], "other.txt", *words[4:]).stderr
+    full = ok(podium(*words[:4], "-o", "all.letor")).stderr
+    assert "stored fields among the features: minutes" in full

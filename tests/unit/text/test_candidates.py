@@ -73,10 +73,23 @@ def test_relevant_documents_that_were_missed_can_be_added(made):
 
 def test_a_query_without_candidates_is_left_out(made):
     index, queries, qrels = made
+    qrels = {**qrels, "none": {"d0": 1.0}}
     data = dataset(index, [Topic("none", "unheard"), queries[0]], qrels, features="bm25")
     assert data.query_ids.tolist() == [queries[0].id]
     with pytest.raises(DataError, match="no query has a candidate"):
         dataset(index, [Topic("none", "unheard")], qrels, features="bm25")
+
+
+def test_queries_without_a_judgment_are_left_out_unless_they_are_kept(made):
+    index, queries, _ = made
+    qrels = {queries[0].id: {"d0": 0.0}, queries[2].id: {"d1": 1.0}}
+    data = dataset(index, queries, qrels, features="bm25", depth=5)
+    assert data.query_ids.tolist() == [queries[0].id, queries[2].id]
+    kept = dataset(index, queries, qrels, features="bm25", depth=5, keep_unjudged=True)
+    assert kept.n_queries == len(queries)
+    assert dataset(index, queries, features="bm25", depth=5).n_queries == len(queries)
+    with pytest.raises(DataError, match=r"no query has a judgment.*'q0' ….*'other' ….*ids of queries agree"):
+        dataset(index, queries, {"other": {"d0": 1.0}}, features="bm25")
 
 
 @pytest.mark.parametrize("name", ["train.txt", "train.txt.gz", "train.parquet"])
@@ -89,7 +102,10 @@ def test_files_keep_what_the_features_are(made, tmp_path, name):
     written = write_features(
         rows_of(index, queries, qrels, wanted, 10), target, features=wanted, about=info(index, "bm25", 10)
     )
-    read, expected = podium.read_data(target), dataset(index, queries, qrels, features=FEATURES, depth=10)
+    read, expected = (
+        podium.read_data(target),
+        dataset(index, queries, qrels, features=FEATURES, depth=10, keep_unjudged=True),
+    )
     assert written == expected.n_documents
     np.testing.assert_array_equal(read.features, expected.features)
     np.testing.assert_array_equal(read.labels, expected.labels)

@@ -7,8 +7,9 @@ from collections import namedtuple
 import pytest
 
 from podium.base.errors import DataError
-from podium.text.collection.collection import Topic, plain, read_documents, read_queries, read_query_column
+from podium.text.collection.collection import Topic, read_documents, read_queries, read_query_column
 from podium.text.collection.html_page import html_text
+from podium.text.collection.plain_documents import plain
 
 
 def written(path, text):

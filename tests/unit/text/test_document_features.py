@@ -138,7 +138,7 @@ def test_a_stored_date_counts_as_days_since_1970(tmp_path):
     assert stored(tmp_path, given) == [0.0, 2.5, -1.0, 1.0, 11017.0]
 
 
-@pytest.mark.parametrize("value", ["much", "nan", "inf", [1, 2], {"a": 1}])
+@pytest.mark.parametrize("value", ["much", "nan", "inf", [1, 2]])
 def test_a_stored_value_that_is_no_number_is_an_error(tmp_path, value):
     with pytest.raises(DataError, match=r"stored\(field=v\): expected numbers or ISO dates.*; got "):
         stored(tmp_path, [1, value])

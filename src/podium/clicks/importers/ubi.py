@@ -10,6 +10,8 @@ of a search response, or Parquet. A record with an `action_name` is an event.
 - Ordinals count from 0 in an application in which a 0 occurs, else from 1.
 - Clicks are events whose `action_name` is one of `actions`, on `event_attributes.object.object_id`, or on the ordinal
   if they name no object.
+- The ranker of a page is an attribute of its query or of its events, such as `query_attributes.experiment`: the one
+  asked for, or the first of `RANKERS` that tells pages apart.
 
 The fields were checked against OpenSearch's documentation of UBI and a public sample of three applications.
 """
@@ -18,7 +20,6 @@ from __future__ import annotations
 
 import json
 import os
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,10 +29,22 @@ from podium.base.files import Source, reading, source_name
 from podium.clicks.log.click_files import json_lines
 from podium.clicks.log.click_log import ClickLog, Repeated
 from podium.clicks.log.click_pages import PageList, as_milliseconds, is_unicode
+from podium.formats.elastic_dump import documents_of, is_response
+from podium.formats.query_texts import normalised
 from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import read_frame
 
 _SHOWN = ("impression", "view")
+RANKERS = tuple(
+    f"{attributes}.{name}"
+    for attributes in ("query_attributes", "event_attributes")
+    for name in (
+        "ranker", "experiment", "experiment.variant", "variant", "model", "algorithm", "search_config", "experiment_id",
+    )
+)  # fmt: skip
+"""Attributes that usually name the ranker of a page."""
+_MOST_RANKERS = 50
+"""An attribute with more values is not taken for that of the ranker, unless it is asked for."""
 
 
 @dataclass
@@ -47,6 +60,15 @@ class _Search:
     time: float | None = None
     shown: list[tuple[int, str]] = field(default_factory=list)  # ordinal, document
     acts: list[tuple[str, str | None, int | None, float | None]] = field(default_factory=list)
+    rankers: dict[str, str] = field(default_factory=dict)  # by attribute
+
+
+@dataclass(frozen=True)
+class ImportedUBI:
+    """A click log of UBI, and the attribute from which its rankers are; None if it has none."""
+
+    log: ClickLog
+    ranker: str | None
 
 
 def read_ubi(
@@ -54,66 +76,106 @@ def read_ubi(
     actions: Sequence[str] = ("click",),
     grades: Mapping[str, float] | None = None,
     repeated: Repeated = "refuse",
+    ranker: str | None = None,
 ) -> ClickLog:
     """Read a click log of UBI queries and events.
 
-    `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0.
+    `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0. `ranker` is the
+    attribute that names the ranker of a page; by default a usual one.
     """
+    return import_ubi(*sources, actions=actions, grades=grades, repeated=repeated, ranker=ranker).log
+
+
+def import_ubi(
+    *sources: Source,
+    actions: Sequence[str] = ("click",),
+    grades: Mapping[str, float] | None = None,
+    repeated: Repeated = "refuse",
+    ranker: str | None = None,
+) -> ImportedUBI:
+    """Read a click log of UBI as `read_ubi`, and say from which attribute its rankers are."""
     wanted = {*actions, *(grades or {})}
     searches: dict[str, _Search] = {}
+    attributes = RANKERS if ranker is None else (ranker,)
     zero: set[str] = set()  # applications that count from 0
     for source in sources:
         for number, record in _records(source):
             try:
                 _read(record, number, searches, zero, wanted)
+                _note_rankers(searches.get(str(record.get("query_id"))), record, attributes)
             except ValueError as error:
                 raise DataError(f"{error}.", where=f"{source_name(source)}:{number}") from None
-    pages = PageList(source_name(sources[0]) if sources else "<ubi>", repeated=repeated)
-    for name, search in searches.items():
-        _add(pages, name, search, actions=actions, grades=grades or {}, base=0 if search.application in zero else 1)
-    return pages.log()
+    name = source_name(sources[0]) if sources else "<ubi>"
+    pages, chosen = PageList(name, repeated=repeated), _ranker(searches, ranker, name)
+    for id, search in searches.items():
+        added = len(pages.lines)
+        _add(pages, id, search, actions=actions, grades=grades or {}, base=0 if search.application in zero else 1)
+        if len(pages.lines) > added and chosen in search.rankers:
+            pages.set_name("rankers", search.rankers[chosen])
+    return ImportedUBI(pages.log(), chosen)
 
 
-def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def _note_rankers(search: _Search | None, record: Mapping[str, Any], places: Sequence[str]) -> None:
+    """Note the values of attributes that may name the ranker; that of the query counts, else that of an event."""
+    if search is None:
+        return
+    for place in places:
+        value: Any = record
+        for key in place.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, str | int | float) and value != "":
+            if record.get("action_name") is None:
+                search.rankers[place] = str(value)
+            else:
+                search.rankers.setdefault(place, str(value))
+
+
+def _ranker(searches: Mapping[str, _Search], asked: str | None, name: str) -> str | None:
+    """The attribute that names the rankers: the one asked for, or the first usual one that tells pages apart."""
+    values: dict[str, set[str]] = {}
+    for search in searches.values():
+        for place, value in search.rankers.items():
+            values.setdefault(place, set()).add(value)
+    if asked is not None:
+        if searches and asked not in values:
+            raise DataError(f"no query and no event has a text or number as {asked!r}, to name its ranker.", where=name)
+        return asked
+    usual = [place for place in RANKERS if 1 <= len(values.get(place, ())) <= _MOST_RANKERS]
+    return next((place for place in usual if len(values[place]) > 1), usual[0] if usual else None)
+
+
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Queries and events of a file, with the numbers of their lines or rows."""
     name = source_name(source)
     if isinstance(source, str | os.PathLike) and table_kind(name) == "parquet":
         yield from enumerate(read_frame(source, lambda table: table.to_pylist()), 1)
         return
     response = _response(source)
-    if response is not None:
-        yield from ((1, hit["_source"]) for hit in response)
-        return
-    for number, record in json_lines(source):
-        if not (len(record) == 1 and next(iter(record)) in ("index", "create")):
-            inside = record.get("_source")
-            yield number, inside if isinstance(inside, dict) else record
+    yield from documents_of(json_lines(source) if response is None else [(1, response)], name)
 
 
-def _response(source: Source) -> list[dict[str, Any]] | None:
-    """Hits of a search response; None if the file is not one."""
+def _response(source: Source) -> dict[str, Any] | None:
+    """The response to a search, if it is spread over many lines; None for lines of JSON."""
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     with reading(source) as file:
         first = file.readline()
         try:
-            head = json.loads(first)
+            json.loads(first)
         except (ValueError, RecursionError):
-            head = None
-        if head is not None and not (isinstance(head, dict) and isinstance(head.get("hits"), dict)):
+            pass
+        else:
             return None
         try:
             whole = json.loads(first + file.read())
         except (ValueError, RecursionError):
             return None  # errors are reported line by line
-    outer = whole.get("hits") if isinstance(whole, dict) else None
-    hits = outer.get("hits") if isinstance(outer, dict) else None
-    if not isinstance(hits, list):
-        return None
-    return [hit for hit in hits if isinstance(hit, dict) and isinstance(hit.get("_source"), dict)]
+    return whole if is_response(whole) else None
 
 
-def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zero: set[str], wanted: set[str]) -> None:
+def _read(
+    record: Mapping[str, Any], number: int, searches: dict[str, _Search], zero: set[str], wanted: set[str]
+) -> None:
     name = record.get("query_id")
     if not isinstance(name, str) or not name:
         return
@@ -147,7 +209,7 @@ def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zer
         search.acts.append((action, document, ordinal, _time(record)))
 
 
-def _describe(search: _Search, record: dict[str, Any]) -> None:
+def _describe(search: _Search, record: Mapping[str, Any]) -> None:
     """Set the fields of the search from a record; the first value of each stays."""
     text = record.get("user_query")
     if search.text is None and isinstance(text, str) and text.strip() and is_unicode(text):
@@ -210,18 +272,13 @@ def _list(search: _Search, base: int) -> tuple[list[str], list[int]]:
     return [at[ordinal] for ordinal in ordinals], [ordinal + 1 - base for ordinal in ordinals]
 
 
-def normalised(text: str) -> str:
-    """Normalise a query: Unicode's NFKC form, case-folded, spaces squeezed."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
 def _id(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"an id must be text; got {json.dumps(value, default=str)[:60]}")
     return str(value)
 
 
-def _time(record: dict[str, Any]) -> float | None:
+def _time(record: Mapping[str, Any]) -> float | None:
     """Time of a record in ms; None if it has none that can be read."""
     value = record.get("timestamp")
     try:

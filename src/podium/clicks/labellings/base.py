@@ -1,6 +1,7 @@
 """Relevance labels from clicks: a grade or a number for each document that users were shown.
 
-    >>> from podium.clicks.log.click_log import ClickLog
+    >>> from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [2]), ("q", ["a", "b"], [])])
     >>> label_pairs(log, "ctr").values.tolist()
     [0.6, 0.2]
@@ -21,6 +22,7 @@ from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, split_call
 from podium.clicks.log.click_log import ClickLog, check_log
+from podium.clicks.log.query_names import BY_TEXT
 from podium.clicks.models.base import ClickModel, tally
 from podium.data.dataset import Dataset
 from podium.data.table import Table
@@ -67,7 +69,7 @@ class PairLabels:
         if len(kept) == 0:
             raise DataError(
                 f"none of the {data.n_documents} documents of the data has a label from the log. "
-                "Are query and document ids the same in both?",
+                f"Are query and document ids the same in both? {BY_TEXT}",
                 where=data.source,
             )
         return _only_rows(replace(data, labels=rows, preferences=None, document_weights=None, score_offsets=None), kept)

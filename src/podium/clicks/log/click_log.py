@@ -142,7 +142,7 @@ class ClickLog:
     def select(self, pages: AnyArray) -> ClickLog:
         """Select pages by a mask or by ascending numbers; queries and pairs keep their numbers."""
         chosen = np.flatnonzero(pages) if pages.dtype == bool else np.asarray(pages, np.int64)
-        return replace(self, **_taken(self, chosen), dropped_clicks=0, dropped_pages=0)
+        return replace(self, **pages_of(self, chosen), dropped_clicks=0, dropped_pages=0)
 
     def cut(self, depth: int) -> ClickLog:
         """Keep only the first `depth` ranks of each page."""
@@ -225,7 +225,7 @@ class ClickLog:
         new = np.empty(n_pairs, np.int32)
         new[by_name] = np.arange(n_pairs, dtype=np.int32)
         log = cls(new[pairs], clicks, offsets, page_query, pair_query, query_ids, names[pair_document[by_name]], **more)
-        return log if (order[1:] > order[:-1]).all() else replace(log, **_taken(log, order))
+        return log if (order[1:] > order[:-1]).all() else replace(log, **pages_of(log, order))
 
 
 def check_log(value: object) -> None:
@@ -244,7 +244,7 @@ def rows_of(offsets: Ints, pages: Ints) -> Ints:
     return rows
 
 
-def _taken(log: ClickLog, pages: Ints) -> dict[str, Any]:
+def pages_of(log: ClickLog, pages: Ints) -> dict[str, Any]:
     """Fields of a log, by page or impression, for the given pages in this order."""
     rows = rows_of(log.offsets, pages)
     sizes = log.sizes[pages]

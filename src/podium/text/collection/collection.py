@@ -1,8 +1,8 @@
 """Collections: read documents and queries from files, one after another, in bounded memory.
 
-Documents: JSON lines, a folder of text, Markdown and HTML files, CSV, TSV and Parquet tables, SMART files
-(.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id and text, lines of
-id<tab>text, tables, SMART files, or TREC topics.
+Documents: JSON lines, dumps of Elasticsearch and OpenSearch, a folder of text, Markdown and HTML files, CSV, TSV and
+Parquet tables, SMART files (.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id
+and text, lines of id<tab>text, tables, SMART files, or TREC topics.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from typing import Any, BinaryIO
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import reading
 from podium.base.progress import Progress, quiet
+from podium.formats.elastic_dump import documents_of
 from podium.formats.sniff import sniff_texts, table_kind
+from podium.formats.trec.trec_text import read_trec_documents, read_trec_topics
 from podium.parsing.ids import first_repeated
 from podium.text.collection.html_page import html_text
-from podium.text.collection.trec_text import read_trec_documents, read_trec_topics
 
 _PAGES = {".html", ".htm", ".xhtml"}
 TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
@@ -130,9 +131,9 @@ def _records(
             raise DataError(f"no {blank}: the file is empty.", where=name)
         match sniff_texts(name, head, queries=queries):
             case "json-lines":
-                yield from _jsonl(lines, name)
+                yield from _fields(documents_of(_json_objects(lines, name), name))
             case "json-list":
-                yield from _json_list(lines, name)
+                yield from _fields(documents_of(_json_list(lines, name), name))
             case "smart":
                 yield from _smart(lines)
             case "trec-documents" | "xml":
@@ -166,28 +167,45 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _jsonl(lines: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
+def _fields(records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
+    return (dict(record) for _, record in records)
+
+
+def _json_objects(lines: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of JSON lines, with the numbers of their lines; or one object that is spread over many lines."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"not JSON: {error}.", where=f"{name}:{number}") from None
-        if not isinstance(record, dict):
-            raise DataError(f"expected a JSON object, got {type(record).__name__}.", where=f"{name}:{number}")
-        yield record
+            record = _spread(line, lines) if number == 1 else None
+            if record is None:
+                raise DataError(f"not JSON: {error}.", where=f"{name}:{number}") from None
+        yield number, _object(record, f"{name}:{number}")
 
 
-def _json_list(lines: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
+def _spread(first: bytes, rest: BinaryIO) -> Any:
+    """The value of a whole file of JSON; None if it is none."""
+    try:
+        return json.loads(first + rest.read())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json_list(lines: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         records = json.loads(lines.read())
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}.", where=name) from None
     for k, record in enumerate(records, 1):
-        if not isinstance(record, dict):
-            raise DataError(f"expected a JSON object, got {type(record).__name__}.", where=f"{name}: entry {k}")
-        yield record
+        yield k, _object(record, f"{name}: entry {k}")
+
+
+def _object(record: Any, where: str) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        raise DataError(f"expected a JSON object, got {type(record).__name__}.", where=where)
+    return record
 
 
 _SMART = {"T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords", "N": "note", "X": "references"}
@@ -231,11 +249,16 @@ def _csv(lines: BinaryIO, name: str, separator: str, *, headless: bool) -> Itera
 
 
 def _value(text: str) -> Any:
-    """The value of a cell: a number if it is one, else text."""
+    """The value of a cell: a number, or true or false, if it is one, else text."""
+    if text in _FLAGS:
+        return _FLAGS[text]
     try:
         return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) else float(text) if "." in text else text
     except ValueError:
         return text
+
+
+_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
 
 def _parquet(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
@@ -290,13 +313,3 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def plain(document: object) -> Mapping[str, Any]:
-    """A document as a mapping, from a mapping or a named tuple, such as those of ir_datasets."""
-    if isinstance(document, Mapping):
-        return document
-    if hasattr(document, "_asdict"):
-        fields: Mapping[str, Any] = document._asdict()
-        return fields
-    raise DataError(f"a document must be a dict or a named tuple; got {type(document).__name__}.")

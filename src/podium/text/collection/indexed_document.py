@@ -16,8 +16,7 @@ import numpy as np
 
 from podium.base.arrays import Singles
 from podium.base.errors import DataError
-
-_IDS = ("id", "doc_id", "docno", "_id")
+from podium.text.collection.id_field import id_field
 
 
 @dataclass(frozen=True)
@@ -36,19 +35,21 @@ class Document:
     """Its source, for messages."""
 
     @classmethod
-    def read(cls, record: Mapping[str, Any], *, fields: Sequence[str], where: str | None = None) -> Document:
-        """Read a document from a dict: an id, the text fields, and any others."""
-        name = next((word for word in _IDS if word in record), None)
-        if name is None:
-            raise DataError(f'a document needs an "id"; got {sorted(map(str, record))[:8]}.', where=where)
-        id = str(record[name])
-        if not isinstance(record[name], (str, numbers.Integral)) or not id or not _is_unicode(id):
+    def read(
+        cls, record: Mapping[str, Any], *, fields: Sequence[str], id: str | None = None, where: str | None = None
+    ) -> Document:
+        """Read a document from a dict: its id, in the field `id` or one with a usual name, text fields, and others."""
+        of_id = id_field([record]) or "id" if id is None else id
+        if of_id not in record:
             raise DataError(
-                f"a document's id must be text that is not empty, or a whole number; got {record[name]!r}.", where=where
+                f'a document needs an "{of_id}"; got {sorted(map(str, record))[:8]}. If another field is the id, '
+                "choose it: id=… (--id).",
+                where=where,
             )
+        id = _id(record[of_id], where)
         text, stored = {}, {}
         for key, value in record.items():
-            if key in (name, "links", "vector") or value is None:
+            if key in (of_id, "links", "vector") or value is None:
                 continue
             if isinstance(value, float) and not math.isfinite(value):
                 continue  # a missing value
@@ -59,18 +60,20 @@ class Document:
         return cls(id, text, stored, _links(record, id, where), _vector(record, id, where), where)
 
 
-def text_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of a document that are searched by default: title and text, else all fields that hold text."""
-    usual = [name for name in ("title", "text") if isinstance(record.get(name), str)]
-    texts = [key for key, value in record.items() if isinstance(value, str) and key not in (*_IDS, "url", "path")]
-    return tuple(usual or texts)
+def _id(value: object, where: str | None) -> str:
+    id = str(value)
+    if not isinstance(value, (str, numbers.Integral)) or not id or not _is_unicode(id):
+        raise DataError(
+            f"a document's id must be text that is not empty, or a whole number; got {value!r}.", where=where
+        )
+    return id
 
 
 def _text(value: object, id: str, field: str, where: str | None) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
-        return "\n".join(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(part, (str, int, float, type(None))) for part in value):
+        return "\n".join(str(part) for part in value if part is not None)
     if isinstance(value, (bool, int, float)):
         return str(value)
     raise DataError(f"document {id!r}: field {field!r} must be text; got {type(value).__name__}.", where=where)

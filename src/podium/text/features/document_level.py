@@ -6,7 +6,6 @@ import bisect
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ from podium.graph.browserank import browserank
 from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
+from podium.text.collection.number_text import read_number
 from podium.text.features.base import Context, Feature
 from podium.text.index.stored_values import document_numbers, field_values, known_values, place
 
@@ -184,20 +184,6 @@ class Stored(DocumentFeature):
                 f"{self}: expected numbers or ISO dates in the field {self.field!r} of all documents; got {value!r}."
             )
         return number
-
-
-def read_number(text: str) -> float | None:
-    """Parse a number, or an ISO date as days since 1970; None if it is neither."""
-    try:
-        value = float(text)
-        return value if math.isfinite(value) else None
-    except ValueError:
-        pass
-    try:
-        date = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() / 86400.0
 
 
 def _ids(index: Index) -> list[str]:

@@ -9,6 +9,7 @@ from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
 from podium.text.features.document_level import has_links, has_urls, has_visits
+from podium.text.index.stored_kinds import stored_numbers
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
@@ -41,12 +42,16 @@ def read_features(wanted: str | Sequence[str | Feature], index: Index) -> tuple[
 
 
 def podium(index: Index) -> list[Feature]:
-    """The default set: matching, language models, phrases and proximity of every field; similarity of the whole."""
+    """The default set: matching, language models, phrases and proximity of every field; similarity of the whole.
+
+    Also features of links, visits and URLs, and the stored numbers, as far as the index has them.
+    """
     words = "tf log_tf norm_tf tfidf length bm25 lmir_abs lmir_dir lmir_jm covered covered_ratio exact ngram_bm25 span"
     streams = [*index.fields, WHOLE] if len(index.fields) > 1 else [WHOLE]
     features = [_of(word, stream) for stream in streams for word in words.split()]
-    features += [Feature.parse("edit(field=title)")] if "title" in index.fields else []
-    return features + [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
+    features += [_of("edit", index.title)] if index.title in index.fields else []
+    features += [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
+    return features + [Feature.parse(f"stored(field={name})") for name in stored_numbers(index).fields]
 
 
 def document_features(index: Index) -> list[Feature]:

@@ -31,13 +31,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints
-from podium.base.errors import DataError, IncompatibleError, ParameterError
+from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.base.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.jit.compiled import compiled
 from podium.text.analyser import Analyser
-from podium.text.collection.collection import plain
-from podium.text.collection.indexed_document import Document, text_fields
+from podium.text.collection.field_kinds import SAMPLE, can_be_searched, field_weights, searched_fields
+from podium.text.collection.id_field import id_field
+from podium.text.collection.indexed_document import Document
+from podium.text.collection.plain_documents import plain_documents
 from podium.text.index.array_cache import Arrays, Kept
 from podium.text.index.encoding import Encoder, encoded, encoder_name, named_vectors
 from podium.text.index.segment import Segment, find_terms
@@ -89,28 +91,32 @@ class Index:
         *,
         fields: Sequence[str] | None = None,
         analyser: Analyser | str | None = None,
+        id: str | None = None,
+        title: str | None = None,
     ) -> Index:
-        """Create an index of documents: dicts with an id and text fields.
+        """Create an index of documents: dicts with an id and text fields, or the rows of a data frame.
 
-        `fields` are those that are searched: by default title and text, or all that hold text if there is neither.
-        All others are stored, for filters and features.
+        `fields` are those that are searched: by default title and text, or without a text all that hold text, which
+        the first documents say; numbers, dates, URLs and ids are not. All others are stored, for filters and features.
+        Without a text, a word in the title counts as three elsewhere.
+        `id` names the field of ids if its name is not a usual one, `title` the one to show as a document's title.
         """
         if isinstance(fields, str):
             raise ParameterError(f"create: a list of fields is needed; got {fields!r}. Write [{fields!r}].")
         analyser = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
-        rest = iter(documents)
-        first = [plain(document) for document in itertools.islice(rest, _LOOK)]
-        names = _field_names(first) if fields is None else tuple(fields)
-        if not names and (first or fields is not None):
-            raise DataError("no field of the first documents holds text, so there is nothing to search.")
-        for name in names:
-            if name == WHOLE or not name or not name.replace("-", "_").isidentifier():
-                raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
+        rest = plain_documents(documents)
+        first = list(itertools.islice(rest, SAMPLE))
+        of_ids, names = id_field(first, id), _searched(first, fields, id=id, title=title)
         with claimed(path):
-            index = cls(Store.create(path, analyser=analyser, fields=names or ("title", "text")))
+            shown = title or "title"
+            store = Store.create(
+                path, analyser=analyser, fields=names, id_field=of_ids or "id", title_field=shown,
+                weights=field_weights(names, title=shown),
+            )  # fmt: skip
+            index = cls(store)
             try:
                 if first:
-                    index.add(itertools.chain(first, rest))
+                    index.add(itertools.chain(first, rest), id=of_ids)
             except BaseException:
                 index.close()
                 remove_index(path)
@@ -150,12 +156,30 @@ class Index:
         self._arrays = Kept(max(LEAST_KEPT, size))
         self.flags, self.segments, self.state = flags, segments, state
 
-    def add(self, documents: Iterable[Any], *, replace: bool = False) -> int:
-        """Add documents, all or none of them, and return their number. `replace` overwrites ids that exist."""
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weights of the fields in a search that names none."""
+        return self.store.weights
+
+    @property
+    def title(self) -> str:
+        """The name of the field that is shown as a document's title."""
+        return self.store.title_field
+
+    def add(self, documents: Iterable[Any], *, replace: bool = False, id: str | None = None) -> int:
+        """Add documents, all or none of them, and return their number. `replace` overwrites ids that exist.
+
+        `id` names the field of ids: by default that of the index, or one with a usual name.
+        """
+        rest = plain_documents(documents)
+        first = list(itertools.islice(rest, SAMPLE))
+        if id is None and any(self.store.id_field in document for document in first):
+            id = self.store.id_field
+        of_ids = id_field(first, id) if first else None
 
         def read() -> Iterable[Document]:
-            for n, document in enumerate(documents, 1):
-                yield Document.read(plain(document), fields=self.fields, where=f"document {n}")
+            for n, document in enumerate(itertools.chain(first, rest), 1):
+                yield Document.read(document, fields=self.fields, id=of_ids or "id", where=f"document {n}")
 
         added = self.store.add(read(), replace=replace)
         self.refresh()
@@ -176,11 +200,11 @@ class Index:
         self.refresh()
 
     def document(self, id: str) -> dict[str, Any]:
-        """A document as it was added."""
+        """A document as it was added, with its title as "title" if another field holds it."""
         document = self.store.document(str(id))
         if document is None:
             raise DataError(f"no document {id!r}.", where=str(self.store.path))
-        return document
+        return document if self.title == "title" else {"title": document.get(self.title), **document}
 
     def query(self, text: str, *, vector: Sequence[float] | AnyArray | None = None) -> Query:
         """Analyse a text as a query. Its vector is the argument, or that of the encoder if there is one."""
@@ -327,14 +351,23 @@ def remove_index(path: str | os.PathLike[str]) -> None:
     shutil.rmtree(place.with_name(f"{place.name}.cache"), ignore_errors=True)
 
 
-_LOOK = 100
-"""Documents from whose fields the text fields are chosen."""
-
-
-def _field_names(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    names = dict.fromkeys(name for document in documents for name in text_fields(document))
-    usual = [name for name in ("title", "text") if name in names]
-    return tuple(usual or names)
+def _searched(
+    documents: Sequence[Mapping[str, Any]], fields: Sequence[str] | None, *, id: str | None, title: str | None
+) -> tuple[str, ...]:
+    """The fields to search: those that are asked for, or those of the documents that hold text."""
+    if title is not None and documents and not any(title in document for document in documents):
+        raise UnknownNameError("field", title, {str(name) for document in documents for name in document})
+    if fields is not None:
+        names = tuple(fields)
+    else:
+        of_ids = id_field(documents, id)
+        names = searched_fields(documents, id=of_ids, title=title or "title") if documents else ("title", "text")
+    if not names:
+        raise DataError("no field of the first documents holds text, so there is nothing to search.")
+    for name in names:
+        if not can_be_searched(name):
+            raise ParameterError(f"a field cannot be called {name!r}; use letters, digits, _ - . and blanks.")
+    return names
 
 
 @compiled

@@ -56,12 +56,24 @@ class Store:
         self._open()
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], *, analyser: Analyser, fields: Sequence[str]) -> Store:
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        analyser: Analyser,
+        fields: Sequence[str],
+        id_field: str = "id",
+        title_field: str = "title",
+        weights: Sequence[float] | None = None,
+    ) -> Store:
         """Create a store without documents. A store with documents is never replaced."""
         target = Path(path)
         values = {
             "analyser": repr(analyser),
             "fields": json.dumps(list(fields)),
+            "id field": id_field,
+            "title field": title_field,
+            "weights": json.dumps([1.0] * len(fields) if weights is None else list(weights)),
             "key": os.urandom(8).hex(),
         }
         if not os.access(target.absolute().parent, os.W_OK):
@@ -89,6 +101,10 @@ class Store:
                 meta = checked_meta(self._base)
                 self.analyser = Analyser.parse(meta["analyser"])
                 self.fields: tuple[str, ...] = tuple(json.loads(meta["fields"]))
+                self.id_field, self.title_field = meta.get("id field", "id"), meta.get("title field", "title")
+                self.weights: tuple[float, ...] = tuple(json.loads(meta.get("weights", "[]"))) or (1.0,) * len(
+                    self.fields
+                )
                 self.key: str = meta["key"]
                 self.changes()
         except BaseException:
@@ -178,7 +194,11 @@ class Store:
 
     def stored_fields(self) -> list[str]:
         """The names of all stored fields."""
-        return sorted(set[str]().union(*self._rows("document", read=lambda row: json.loads(row[2]))))
+        return sorted(set[str]().union(*self.all_stored()))
+
+    def all_stored(self) -> Iterator[dict[str, Any]]:
+        """The stored fields of each document."""
+        return self._rows("document", read=lambda row: json.loads(row[2]))
 
     def tokens(self, *, after: int = -1) -> Tokens:
         """The terms of the documents with numbers above `after`."""
@@ -368,7 +388,9 @@ def _check_empty(target: Path) -> None:
 def _document(row: tuple[Any, ...]) -> dict[str, Any]:
     """A document as it was added, from its row."""
     _, id, stored, text = row
-    return {"id": id, **json.loads(stored), **unpacked(text)}
+    fields = {"id": id, **json.loads(stored), **unpacked(text)}
+    fields["id"] = id  # a stored field may be called so too
+    return fields
 
 
 def _number(base: sqlite3.Connection, id: str) -> int | None:

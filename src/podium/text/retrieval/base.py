@@ -89,7 +89,7 @@ class WordRetrieval(Retrieval):
     fields: tuple[str, ...]
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        weights, statistics, parts = self.weights(index.fields), index.statistics(query), []
+        weights, statistics, parts = self.weights(index.fields, index.weights), index.statistics(query), []
         totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
         for segment in index.segments if len(query.terms) else ():
             allowed = _ANY if where is None else where(segment.numbers)  # before scores are written to shared arrays
@@ -118,10 +118,10 @@ class WordRetrieval(Retrieval):
             index.scratch(len(segment)), kept,
         )  # fmt: skip
 
-    def weights(self, fields: tuple[str, ...]) -> Array:
-        """The weight of each field; all 1 by default."""  # (F,)
+    def weights(self, fields: tuple[str, ...], default: tuple[float, ...]) -> Array:
+        """The weight of each field; those of the index by default."""  # (F,)
         if not self.fields:
-            return np.ones(len(fields))
+            return np.array(default)
         weights, names = np.zeros(len(fields)), list[str]()
         for text in self.fields:
             name, caret, number = text.partition("^")

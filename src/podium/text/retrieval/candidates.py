@@ -53,15 +53,17 @@ def dataset(
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
+    keep_unjudged: bool = False,
 ) -> Table:
     """The candidates of queries with their features, and with grades if there are judgments.
 
     `features` are names of features or of sets; `by` is the first stage, and `depth` the number of its candidates.
     With `add_relevant`, relevant documents that it missed are candidates too: more to learn from, but unlike the
-    candidates of later queries. Queries without any candidate are left out.
+    candidates of later queries. Queries without any candidate are left out, and those without any judgment if there
+    are judgments, unless `keep_unjudged`.
     """
-    wanted = read_features(features, index)
-    parts = [rows for rows in rows_of(index, queries, qrels, wanted, depth, by, add_relevant) if rows.ids]
+    wanted, topics = read_features(features, index), judged_queries(queries, None if keep_unjudged else qrels)
+    parts = [rows for rows in rows_of(index, topics, qrels, wanted, depth, by, add_relevant) if rows.ids]
     if not parts:
         raise DataError("no query has a candidate: none of their words is in the index.", where=str(index.store.path))
     data = Dataset.from_arrays(
@@ -73,6 +75,26 @@ def dataset(
         source=str(index.store.path),
     )
     return replace(data, info=info(index, by, depth))
+
+
+def judged_queries(
+    queries: Iterable[Topic | Mapping[str, Any]], qrels: Qrels | Mapping[str, Mapping[str, float]] | None
+) -> Iterator[Topic]:
+    """The queries that have a judgment; all of them without judgments. If none has, that is an error."""
+    judged = None if qrels is None else grades_of(qrels)
+    first, kept = None, 0
+    for n, raw in enumerate(queries, 1):
+        topic = raw if isinstance(raw, Topic) else _topic(raw, n)
+        first = first or topic
+        if judged is None or topic.id in judged:
+            kept += 1
+            yield topic
+    if first is not None and not kept:
+        theirs = next(iter(judged or ()), None)
+        raise DataError(
+            f"no query has a judgment, so there is nothing to learn from: queries are called {first.id!r} …, those of "
+            f"the judgments {theirs!r} …. Do the ids of queries agree?"
+        )
 
 
 def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
