@@ -15,7 +15,19 @@ from scipy.stats import norm
 
 def regression(loss: Any, s: Any, y: Any) -> float:
     targets = [y_i if loss.target == "label" else 2**y_i - 1 for y_i in y]
+    targets = gain_shares(y) if loss.target == "gain-share" else targets
     return sum((s_i - g_i) ** 2 for s_i, g_i in zip(s, targets, strict=True))
+
+
+def gain_shares(y: Any) -> list[float]:
+    """Gains over the ideal DCG."""
+    gains = [2**y_i - 1 for y_i in y]
+    ideal = sum(g / math.log2(r + 1) for r, g in enumerate(sorted(gains, reverse=True), 1))
+    return [g / ideal if ideal > 0 else 0.0 for g in gains]
+
+
+def svr(loss: Any, s: Any, y: Any) -> float:
+    return sum(max(0.0, abs(s_i - y_i) - loss.epsilon) for s_i, y_i in zip(s, y, strict=True))
 
 
 def subset_regression(loss: Any, s: Any, y: Any) -> float:
@@ -133,6 +145,7 @@ def listnet(loss: Any, s: Any, y: Any) -> float:
 
 def softmax(loss: Any, s: Any, y: Any) -> float:
     whole = np.logaddexp.reduce(s)
+    y = gain_shares(y) if loss.target == "gain-share" else y
     return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
 
 

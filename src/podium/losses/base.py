@@ -33,6 +33,7 @@ from podium.base.registry import Named, field_types
 from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
 from podium.jit.compiled import address, compiled, function_at
+from podium.losses.bounds import Bound
 
 if TYPE_CHECKING:
     from podium.distributions import RankingDistribution
@@ -110,6 +111,14 @@ class Loss(Named):
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """Function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
         return lambda moved: self(moved, labels).value
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """Metrics that a small value of this loss guarantees to be large; none if nothing is proved."""
+        return ()
+
+    def consistent_for(self) -> tuple[str, ...]:
+        """Metrics for which the scores of least expected loss rank best, whatever the distribution of labels is."""
+        return ()
 
     def check(self, data: Dataset) -> None:
         """Raise IncompatibleError if this loss cannot learn from the data."""
