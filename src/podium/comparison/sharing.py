@@ -24,7 +24,7 @@ from podium.data.preferences import Preferences
 from podium.parsing.ids import Ids
 
 _PARTS = ("train", "valid", "test")
-_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "rows")
+_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "base_scores", "rows")
 _TEXTS = ("query_ids", "document_ids")
 
 

@@ -118,6 +118,7 @@ class Dataset(Table):
             query_weights=per_query(self.query_weights),
             document_weights=pick(self.document_weights),
             score_offsets=pick(self.score_offsets),
+            base_scores=pick(self.base_scores),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
             comments=pick(self.comments),
             rows=None,
@@ -143,7 +144,7 @@ class Dataset(Table):
             for block in in_blocks(self.features):
                 h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
-        arrays += [] if self.score_offsets is None else [self.score_offsets]
+        arrays += [array for array in (self.score_offsets, self.base_scores) if array is not None]
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:

@@ -229,8 +229,7 @@ def sweep(
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
-    if data.score_offsets is not None:
-        s = s + data.score_offsets
+    s = _whole_scores(s, data)
     loss.check(data)
     constants = loss.constants(data) if constants is None else constants
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
@@ -253,14 +252,19 @@ def product(
 ) -> Array:  # fmt: skip
     """Multiply the Hessian of a loss over all queries by a direction; H is block diagonal and never stored."""
     out, v, unused = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
-    if data.score_offsets is not None:
-        scores = scores + data.score_offsets
+    scores = _whole_scores(scores, data)
     constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     kernel = _kernel(loss, data, loss.grades_product, loss.edges_product, weighted=_weighted_product)
     _run(kernel, data.offsets, scores, v, out, unused, constants, unlearned, threads=threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()
+
+
+def _whole_scores(scores: Array, data: Dataset) -> Array:
+    """Scores as a loss sees them: on top of base scores, with the offsets of clicks."""
+    scores = data.added_to_base(scores)
+    return scores if data.score_offsets is None else scores + data.score_offsets
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.
 TYPES = {
     "features": "<f4", "feature-sums": "<u4",
     "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
-    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8",
+    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8", "base-scores": "<f8",
     "edges": "<f8", "edge-offsets": "<i8",
     "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
     "comments.text": "|u1", "comments": "<i8",
@@ -184,6 +184,7 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Ta
         query_weights=small.get("query-weights"),
         document_weights=small.get("document-weights"),
         score_offsets=small.get("score-offsets"),
+        base_scores=small.get("base-scores"),
         preferences=_preferences(folder, small, np.diff(small["offsets"])),
         comments=cast(Any, _texts(folder, "comments", arrays, small)),
         info=None if head["info"] is None else dict(head["info"]),

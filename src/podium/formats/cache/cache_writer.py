@@ -80,6 +80,7 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
         "score-offsets": data.score_offsets,
+        "base-scores": data.base_scores,
         "edges": None if data.preferences is None else data.preferences.edges,
         "edge-offsets": None if data.preferences is None else data.preferences.offsets,
     }
