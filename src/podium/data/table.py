@@ -19,6 +19,7 @@ from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
 from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError, counted
 from podium.data.preferences import Preferences, from_rows
+from podium.data.triples import Triples
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -45,6 +46,10 @@ class Table(ABC):
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
     base_scores: Array | None = None  # (N,) scores that a model's own are added to, in training and validation
     preferences: Preferences | None = None  # between grouped rows
+    topics: Triples | None = None  # (grouped row, topic, grade): what each document is relevant to
+    relations: Triples | None = None  # (grouped row, grouped row, value …): links between documents, directed
+    query_features: Array | None = None  # (Q, m) numbers that describe each query
+    query_feature_names: tuple[str, ...] | None = None
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
     rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
@@ -81,7 +86,7 @@ class Table(ABC):
             raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
         for name in (*PER_ROW[1:], "rows"):
             self._check_length(name, n, "rows of features")
-        for name in ("query_ids", "query_weights"):
+        for name in ("query_ids", "query_weights", "query_features"):
             self._check_length(name, self.n_queries, "queries")
         self._check_feature_names()
         self._check_query_weights()
