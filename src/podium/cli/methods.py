@@ -91,6 +91,7 @@ _KINDS = {
     "tuning": "podium.tuning:Tuning",
     "aggregator": "podium.aggregation:Aggregator",
     "supervised aggregator": "podium.aggregation:SupervisedAggregator",
+    "reranker": "podium.rerankers:Reranker",
     "retrieval": "podium.text.retrieval:Retrieval",
     "feature": "podium.text.features:Feature",
     "click model": "podium.clicks:ClickModel",
