@@ -45,6 +45,7 @@ LAYERS: list[dict[str, str]] = [
         "evaluation": "metrics, significance",
         "explanation": "why one is above another",
         "aggregation": "many rankings to one",
+        "rerankers": "diversity: a whole list",
         "engine": "index + model",
         "sklearn": "for scikit-learn",
         "export": "to other engines, proven",

@@ -40,6 +40,8 @@ class Learner(Named):
 
     takes_document_weights: ClassVar[bool] = False
     """Whether it can learn from document weights; `training.fit` raises an error if it cannot."""
+    takes_base_scores: ClassVar[bool] = False
+    """Whether it can learn what to add to the base scores of data; `training.fit` raises an error if it cannot."""
 
     @property
     def per_query(self) -> bool:

@@ -37,6 +37,7 @@ class Recipe(Learner):
     solver: Solver = LBFGS()
     transform: Transform = ZScore()
     takes_document_weights: ClassVar[bool] = True
+    takes_base_scores: ClassVar[bool] = True
 
     @property
     def per_query(self) -> bool:

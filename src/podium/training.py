@@ -33,6 +33,7 @@ from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.solvers import Step, Watch, mean_metric
+from podium.solvers.early_stopping import query_values
 from podium.transforms import State, Transform
 from podium.tuning import Tuning
 
@@ -101,9 +102,8 @@ def train(
         return model
 
     def trial(learner: Learner) -> tuple[Model, Array]:
-        assert held.labels is not None, "checked above"
         model = fit_one(learner, training, valid=held, metric=tune_by, seed=seed, observers=observers)
-        return model, tune_by(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
+        return model, query_values(tune_by, model.score(held), held)
 
     tuning = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(training))
@@ -147,6 +147,11 @@ def check_fit(learner: Learner, data: Dataset) -> None:
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
             "solver, such as ranknet or lambdamart."
         )
+    if data.base_scores is not None and not learner.takes_base_scores:
+        raise IncompatibleError(
+            f"{learner.name} cannot add to base scores. Leave them out, or use a loss with a scorer and a solver, such "
+            "as listnet or lambdamart."
+        )
     if data.query_weights is not None and data.n_queries and not data.query_weights.any():
         raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
     learner.check(data)
@@ -171,7 +176,7 @@ def _fitted_model(
 
 def with_temperature(model: Model, valid: Dataset) -> Model:
     """The model with the temperature that fits validation data best; unchanged if no query has two grades."""
-    fitted = fit_temperature(model.score(valid), valid)
+    fitted = fit_temperature(valid.added_to_base(model.score(valid)), valid)
     if fitted is None:
         return model
     return model.with_info(distribution=repr(fitted.distribution), temperature=fitted.temperature)

@@ -15,6 +15,8 @@ from podium.testing.names import text_gives_it_back
 from reference.losses import REFERENCES
 
 MORE = [
+    "regression(target=gain-share)", "softmax(target=gain-share)",
+    "energy-ndcg(energy=rank)", "energy-ndcg(energy=rank,window=2,samples=3)",
     "lambdarank(metric=map)", "lambdarank(metric=err@3)",
     "structrank(normalise=true,log_w1=0.5,log_w2=-0.3)", "structrank(topology=random,partners=2,log_w2=0.4)",
     "structrank(topology=plackett-luce,normalise=true,log_w1=0.4,functions=2)",

@@ -133,10 +133,14 @@ def structural_svm(queries: list[tuple[Array, NDArray[np.bool_]]], cost: float, 
     return x[:d], value
 
 
-def adarank(features: Array, measure: Any, rounds: int) -> Array:
+def adarank(features: Array, measure: Any, rounds: int, bound: str = "exponential") -> Array:
     """The weights of AdaRank after so many rounds; `measure` gives each query's value for scores of all documents."""
+
+    def surrogate(values: Array) -> Array:
+        return np.exp(-values) if bound == "exponential" else np.log2(1 + np.exp(-values))
+
     d = features.shape[1]
-    w, loss = np.zeros(d), np.sum(np.exp(-measure(np.zeros(len(features)))))
+    w, loss = np.zeros(d), np.sum(surrogate(measure(np.zeros(len(features)))))
     P = np.full(len(measure(features[:, 0])), 1.0)
     for _ in range(rounds):
         P = P / P.sum()
@@ -144,12 +148,12 @@ def adarank(features: Array, measure: Any, rounds: int) -> Array:
         for value, l, sign in sorted(weak, key=lambda one: -one[0]):
             made = w.copy()
             made[l] += sign * 0.5 * np.log((1 + value) / (1 - value))
-            if np.sum(np.exp(-measure(features @ made))) < loss:
+            if np.sum(surrogate(measure(features @ made))) < loss:
                 break
         else:
             return w
-        w, loss = made, np.sum(np.exp(-measure(features @ made)))
-        P = np.exp(-measure(features @ w))
+        w, loss = made, np.sum(surrogate(measure(features @ made)))
+        P = np.exp(-measure(features @ w)) if bound == "exponential" else 1 / (1 + np.exp(measure(features @ w)))
     return w
 
 

@@ -15,7 +15,19 @@ from scipy.stats import norm
 
 def regression(loss: Any, s: Any, y: Any) -> float:
     targets = [y_i if loss.target == "label" else 2**y_i - 1 for y_i in y]
+    targets = gain_shares(y) if loss.target == "gain-share" else targets
     return sum((s_i - g_i) ** 2 for s_i, g_i in zip(s, targets, strict=True))
+
+
+def gain_shares(y: Any) -> list[float]:
+    """Gains over the ideal DCG."""
+    gains = [2**y_i - 1 for y_i in y]
+    ideal = sum(g / math.log2(r + 1) for r, g in enumerate(sorted(gains, reverse=True), 1))
+    return [g / ideal if ideal > 0 else 0.0 for g in gains]
+
+
+def svr(loss: Any, s: Any, y: Any) -> float:
+    return sum(max(0.0, abs(s_i - y_i) - loss.epsilon) for s_i, y_i in zip(s, y, strict=True))
 
 
 def subset_regression(loss: Any, s: Any, y: Any) -> float:
@@ -133,6 +145,7 @@ def listnet(loss: Any, s: Any, y: Any) -> float:
 
 def softmax(loss: Any, s: Any, y: Any) -> float:
     whole = np.logaddexp.reduce(s)
+    y = gain_shares(y) if loss.target == "gain-share" else y
     return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
 
 
@@ -334,15 +347,19 @@ def energy_of_order(loss: Any, s: Any, y: Any, order: Sequence[int]) -> float:
     windowed, value = loss.window is not None and loss.window < len(s), 0.0
     for p, i in enumerate(order):
         near = [j for q, j in enumerate(order) if not windowed or abs(p - q) <= loss.window]
-        logs = rank_energies(s, y, i, near, loss.metric.cutoff)
+        logs = rank_energies(s, y, i, near, loss.metric.cutoff, energy=loss.energy)
         same = [q for q, j in enumerate(order) if y[j] == y[i]]
         value += np.logaddexp.reduce(logs) - (logs[p] if windowed else np.mean([logs[q] for q in same]))
     return float(value)
 
 
-def rank_energies(s: Any, y: Any, i: int, blanket: Sequence[int], cutoff: int | None = None) -> list[float]:
+def rank_energies(
+    s: Any, y: Any, i: int, blanket: Sequence[int], cutoff: int | None = None, *, energy: str = "ndcg"
+) -> list[float]:
     """log P(r_i = r | mb(i)) up to a constant, for all r."""
     n = len(s)
+    if energy == "rank":
+        return [-2 / (n * (n - 1)) * sum(s[i] - s[j] for j in blanket) * r for r in range(1, n + 1)]
     pull = sum(abs(2 ** y[i] - 2 ** y[j]) * (s[i] - s[j]) for j in blanket) / n
     return [pull / math.log2(r + 1) if cutoff is None or r <= cutoff else 0.0 for r in range(1, n + 1)]
 

@@ -23,6 +23,7 @@ from podium.metrics import Metric
 from podium.online.interleaving import Interleaving
 from podium.online.learning import OnlineLearner
 from podium.propensities import Estimator
+from podium.rerankers import Reranker
 from podium.scorers import Scorer
 from podium.solvers import Solver
 from podium.text.analyser import Analyser
@@ -36,6 +37,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 KINDS = {
     "aggregation": [Aggregator, SupervisedAggregator],
+    "rerankers": [Reranker],
     "distributions": [RankingDistribution],
     "losses": [Loss],
     "scorers": [Scorer],

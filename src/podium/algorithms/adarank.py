@@ -8,6 +8,9 @@ adarank(metric=ndcg@5)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 
 from podium.algorithms.linear_learner import LinearLearner
@@ -30,7 +33,8 @@ class AdaRank(LinearLearner):
     Formula: f = Σ_t α_t h_t, h a feature or its negative. With P_1(q) = 1/Q, round t takes the h with the largest
         Σ_q P_t(q)·E_q(h), gives it α_t = ½ ln(Σ P_t(1 + E)/Σ P_t(1 − E)), and sets P_{t+1}(q) ∝ e^{−E_q(f_t)}. E is any
         metric between −1 and 1. If the best feature does not lower the loss Σ_q e^{−E_q(f_t)}, the next best is tried;
-        if none does, training stops.
+        if none does, training stops. With `bound=logistic` the loss is Σ_q log₂(1 + e^{−E_q(f_t)}), and P_{t+1}(q) ∝
+        1/(1 + e^{E_q(f_t)}); it bounds 1 − E too, if E ≥ 0.
     Ties: by the metric's convention. Queries that do not count for the metric are left out.
     Cost: 2 × features evaluations once; per round one evaluation, and more only if the best features do not help.
     Use it for: a short sum of features, chosen by the metric itself: `adarank-map`, `adarank-ndcg`.
@@ -40,6 +44,8 @@ class AdaRank(LinearLearner):
     metric: Metric = MAP()
     rounds: int = param(default=200, least=1)
     patience: int | None = param(default=50, least=1)
+    bound: Literal["exponential", "logistic"] = "exponential"
+    """The function of E that is minimised."""
     transform: Transform = MinMax()
     name = "adarank"
 
@@ -59,17 +65,18 @@ class AdaRank(LinearLearner):
         evaluation = _Evaluation(self.metric, data)
         alone = evaluation.of_features()  # (2d, Q)
         prior = evaluation.prior
-        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-evaluation(np.zeros(data.n_documents))))
+        bound = _BOUNDS[self.bound]
+        w, P, loss = np.zeros(data.n_features), prior, float(prior @ bound(evaluation(np.zeros(data.n_documents)))[0])
         scores, rounds, reason = np.zeros(data.n_documents), 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            step = _next(evaluation, alone, P, scores, loss)
+            step = _next(evaluation, alone, P, scores, loss, bound=bound)
             if step is None:
                 rounds, reason = rounds - 1, "no feature lowers the loss further"
                 break
             feature, alpha, scores, reached, loss = step
             w = w.copy()
             w[feature] += alpha
-            P = prior * np.exp(-reached)
+            P = prior * bound(reached)[1]
             P = P / P.sum()
             if watch.record(
                 rounds, self.rounds, loss,
@@ -81,6 +88,19 @@ class AdaRank(LinearLearner):
         if watch.best is not None:
             w = watch.best_state
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds, "objective": loss})
+
+
+def _exponential(E: Array) -> tuple[Array, Array]:
+    """e^{−E}, and the same as the weight of a query."""
+    return np.exp(-E), np.exp(-E)
+
+
+def _logistic(E: Array) -> tuple[Array, Array]:
+    """log₂(1 + e^{−E}), and its negative slope up to a factor, 1/(1 + e^E), as the weight of a query."""
+    return np.log1p(np.exp(-E)) / np.log(2.0), 1.0 / (1.0 + np.exp(E))
+
+
+_BOUNDS = {"exponential": _exponential, "logistic": _logistic}
 
 
 class _Evaluation:
@@ -103,7 +123,7 @@ class _Evaluation:
 
 
 def _next(
-    evaluation: _Evaluation, alone: Array, P: Array, scores: Array, loss: float
+    evaluation: _Evaluation, alone: Array, P: Array, scores: Array, loss: float, *, bound: Callable[..., Any]
 ) -> tuple[int, float, Array, Array, float] | None:
     """The best feature whose step lowers the loss: the feature, its step, scores, values of the metric, loss."""
     weighted = alone @ P
@@ -115,7 +135,7 @@ def _next(
         alpha = sign * 0.5 * np.log((1 + E) / (1 - E))
         moved = scores + alpha * column(evaluation.data.features, int(feature)).astype(np.float64)
         reached = evaluation(moved)
-        value = float(evaluation.prior @ np.exp(-reached))
+        value = float(evaluation.prior @ bound(reached)[0])
         if value < loss:
             return int(feature), float(alpha), moved, reached, value
     return None

@@ -7,6 +7,7 @@ splitting(top=0.2)
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_no_weights, needs_pairs
 from podium.base.arrays import Array, Ints, Singles, dense, is_sparse
-from podium.base.errors import IncompatibleError, needs_memory
+from podium.base.errors import IncompatibleError, ParameterError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
@@ -29,11 +30,11 @@ from podium.transforms import Transform, ZScore
 class Splitting(LinearLearner):
     """Perceptron on pairs of a good and a bad document of the same query; documents in between are ignored.
 
-    Formula: the best k = ⌈top·n⌉ of the n documents of a query are good, the worst l = ⌈bottom·n⌉ bad. For one query
-        after another, each pair of a good i and a bad j with ⟨w, x_i − x_j⟩ ≤ τ (the margin) adds
-        (x_i − x_j)/(good × bad) to w; all pairs of a query at once. The model is the mean of w over all steps, and the
-        queries are shuffled before every epoch. The score is ⟨w, x⟩: in each query, a hyperplane normal to w separates
-        good from bad.
+    Formula: the best k = ⌈top·n⌉ of the n documents of a query are good, the worst l = ⌈bottom·n⌉ bad; `top` and
+        `bottom` from 1 are k and l themselves. For one query after another, each pair of a good i and a bad j with
+        ⟨w, x_i − x_j⟩ ≤ τ (the margin) adds (x_i − x_j)/(good × bad) to w; all pairs of a query at once. The model is
+        the mean of w over all steps, and the queries are shuffled before every epoch. The score is ⟨w, x⟩: in each
+        query, a hyperplane normal to w separates good from bad.
     Ties: documents of the same grade are on the same side: all that are as good as the k-th are good, all that are as
         bad as the l-th worst are bad. A grade that would be both is neither, unless no other grade is on that side.
         So with binary labels, the relevant documents are good and all others bad.
@@ -43,16 +44,24 @@ class Splitting(LinearLearner):
         Ranking and reranking with perceptron, Machine Learning 60, 2005.
     """
 
-    top: float = param(default=0.1, above=0, most=0.5)
-    """Share of good documents in each list."""
-    bottom: float = param(default=0.1, above=0, most=0.5)
-    """Share of bad documents in each list."""
+    top: float = param(default=0.1, above=0)
+    """Share of good documents in each list, up to ½; or their number, from 1."""
+    bottom: float = param(default=0.1, above=0)
+    """Share of bad documents in each list, up to ½; or their number, from 1."""
     margin: float = param(default=10.0, least=0, search=(0.1, 1000.0, "log"))
     """Difference of scores up to which a pair counts as a mistake."""
     epochs: int = param(default=50, least=1)
     patience: int | None = param(default=20, least=1)
     transform: Transform = ZScore()
     name = "splitting"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for side, value in {"top": self.top, "bottom": self.bottom}.items():
+            if value > 0.5 and (value < 1 or value % 1):
+                raise ParameterError(
+                    f"{self.name}: {side} must be a share of at most 0.5, or a number of documents from 1; got {value}."
+                )
 
     def check(self, data: Dataset) -> None:
         if data.labels is None and data.preferences is not None:
@@ -100,7 +109,8 @@ def sides(labels: Array, offsets: Ints, top: float, bottom: float) -> NDArray[np
         ordered = np.sort(y)
         if b - a < 2 or ordered[0] == ordered[-1]:
             continue
-        least, most = ordered[-int(np.ceil(top * (b - a)))], ordered[int(np.ceil(bottom * (b - a))) - 1]
+        k, l = (math.ceil(part * (b - a)) if part < 1 else min(int(part), b - a) for part in (top, bottom))
+        least, most = ordered[-k], ordered[l - 1]
         good, bad = y >= least, y <= most
         if least <= most:  # a grade is on both sides
             good, bad = y > most, y < least

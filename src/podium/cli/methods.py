@@ -91,6 +91,7 @@ _KINDS = {
     "tuning": "podium.tuning:Tuning",
     "aggregator": "podium.aggregation:Aggregator",
     "supervised aggregator": "podium.aggregation:SupervisedAggregator",
+    "reranker": "podium.rerankers:Reranker",
     "retrieval": "podium.text.retrieval:Retrieval",
     "feature": "podium.text.features:Feature",
     "click model": "podium.clicks:ClickModel",
@@ -134,6 +135,8 @@ def _method_page(name: str, method: Method) -> None:
     for part in (getattr(learner, field.name) for field in dataclasses.fields(learner)):
         console.out(f"\n{part.kind} {part.name}: {_first_line(type(part).__doc__)}")
         _parameters(part)
+        if part.kind == "loss":
+            _facts(part)
 
 
 def _where(where: tuple[Any, ...] | list[Any]) -> str:
@@ -153,6 +156,24 @@ def _page(cls: type[Named], title: str) -> None:
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
         value = "(must be given)" if field.default is dataclasses.MISSING else write(field.default)
         console.out(f"  {field.name} = {value}")
+    if cls.kind == "loss":
+        _facts(cls())
+
+
+def _facts(loss: Any) -> None:
+    """Print what a loss guarantees for metrics, and for which metrics its best scores rank best."""
+    bounds = loss.bounds()
+    lines = [f"{bound}, if grades are 0 and 1" if bound.two_grades else str(bound) for bound in bounds] or [
+        "none known"
+    ]
+    if any(bound.metric == "ndcg" and "K·" in bound.formula for bound in bounds):
+        lines.append("K = (G_max − G_min)(D(1) − D(n))/IDCG, P the pairs of different grades, R the relevant documents")
+    console.out("")
+    for k, line in enumerate(lines):
+        console.out(f"{'' if k else 'bounds':<15} {line}")
+    console.out(f"consistent for  {', '.join(loss.consistent_for()) or 'none known'}")
+    if loss.convex:
+        console.out(f"{'':<15} no convex loss is consistent for map, err or, with several grades, pair-accuracy")
 
 
 def _parameters(part: Named) -> None:

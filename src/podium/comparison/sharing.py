@@ -21,10 +21,20 @@ from podium.base.matrix_on_disk import FileRows, Rows, in_blocks
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.preferences import Preferences
+from podium.data.triples import Triples
 from podium.parsing.ids import Ids
 
 _PARTS = ("train", "valid", "test")
-_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "rows")
+_ARRAYS = (
+    "labels",
+    "offsets",
+    "query_weights",
+    "document_weights",
+    "score_offsets",
+    "base_scores",
+    "query_features",
+    "rows",
+)
 _TEXTS = ("query_ids", "document_ids")
 
 
@@ -47,7 +57,8 @@ def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
             data: Dataset | None = getattr(fold, part)
             if data is not None:
                 places = {name: asdict(_put(file, value)) for name, value in _arrays(data).items()}
-                about["parts"][part] = {"places": places, "source": data.source, "feature_names": data.feature_names}
+                about["parts"][part] = {"places": places, "source": data.source, "feature_names": data.feature_names,
+                                        "query_feature_names": data.query_feature_names}  # fmt: skip
         file.flush()
     except OSError as error:
         raise DataError(
@@ -76,6 +87,9 @@ def _arrays(data: Dataset) -> dict[str, Any]:
         arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "width": np.array([X.shape[1]])}
     if data.preferences is not None:
         arrays |= {"edges": data.preferences.edges, "edge_offsets": data.preferences.offsets}
+    for name, triples in {"topics": data.topics, "relations": data.relations}.items():
+        if triples is not None:
+            arrays |= {name: triples.values, f"{name}_offsets": triples.offsets}
     return {name: value for name, value in arrays.items() if value is not None}
 
 
@@ -102,10 +116,12 @@ def _dataset(descriptor: int, memory: mmap.mmap | bytes, about: dict[str, Any]) 
         fields["features"] = sp.csr_array(tuple(fields.pop(name) for name in ("data", "indices", "indptr")), shape)
     if "edges" in fields:
         fields["preferences"] = Preferences(fields.pop("edges"), fields.pop("edge_offsets"))
-    names = about["feature_names"]
-    return Dataset(
-        **{"labels": None, **fields}, source=about["source"], feature_names=None if names is None else tuple(names)
-    )
+    for name in ("topics", "relations"):
+        if name in fields:
+            fields[name] = Triples(fields[name], fields.pop(f"{name}_offsets"))
+    for name in ("feature_names", "query_feature_names"):
+        fields[name] = None if about[name] is None else tuple(about[name])
+    return Dataset(**{"labels": None, **fields}, source=about["source"])
 
 
 def _get(descriptor: int, memory: mmap.mmap | bytes, place: Place) -> Any:

@@ -118,7 +118,11 @@ class Dataset(Table):
             query_weights=per_query(self.query_weights),
             document_weights=pick(self.document_weights),
             score_offsets=pick(self.score_offsets),
+            base_scores=pick(self.base_scores),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
+            topics=None if self.topics is None else self.topics.select(chosen),
+            relations=None if self.relations is None else self.relations.select(chosen),
+            query_features=per_query(self.query_features),
             comments=pick(self.comments),
             rows=None,
         )
@@ -143,11 +147,16 @@ class Dataset(Table):
             for block in in_blocks(self.features):
                 h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
-        arrays += [] if self.score_offsets is None else [self.score_offsets]
+        arrays += [array for array in (self.score_offsets, self.base_scores) if array is not None]
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:
             h.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        for name, triples in {"topics": self.topics, "relations": self.relations}.items():
+            if triples is not None:
+                h.update(name.encode() + triples.values.tobytes() + triples.offsets.tobytes())
+        if self.query_features is not None:
+            h.update(b"queries" + np.ascontiguousarray(self.query_features).tobytes())
         return h.hexdigest()[:16]
 
 

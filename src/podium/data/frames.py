@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids by default."""
-WEIGHTS = ("query_weight", "document_weight")
-"""Columns that hold weights by default."""
+ROW_NUMBERS = ("query_weight", "document_weight", "base_score")
+"""Columns that hold weights, and scores that a model's own are added to, by default."""
 
 
 def from_frame(
@@ -43,19 +43,20 @@ def from_frame(
     document_id: str | None = None,
     query_weight: str | None = None,
     document_weight: str | None = None,
+    base_score: str | None = None,
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None if there is none, but
-    columns called document_id or docid, query_weight and document_weight are used by default. The weight of a query is
-    the same in all its rows; that of a document is how much its relevance counts. `features` are all other columns by
-    default.
+    `label`, `qid`, `document_id`, `query_weight`, `document_weight` and `base_score` name columns; None if there is
+    none, but columns called document_id or docid, query_weight, document_weight and base_score are used by default. The
+    weight of a query is the same in all its rows; that of a document is how much its relevance counts; a base score is
+    another ranker's, to which the model adds its own. `features` are all other columns by default.
     """
     table = frame_table(frame, source=source)
     columns: list[str] = list(table.columns)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
-             "document_weight": document_weight}  # fmt: skip
+             "document_weight": document_weight, "base_score": base_score}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
 
     def numbers(role: str) -> Array | None:
@@ -75,7 +76,8 @@ def from_frame(
         document_weights=numbers("document_weight"),
         source=source,
     )
-    weights = numbers("query_weight")
+    weights, base = numbers("query_weight"), numbers("base_score")
+    data = data if base is None else data.with_base_scores(base)
     return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
 
 
@@ -86,7 +88,7 @@ def roles_of(
     asked = {role: None if name is None else str(name) for role, name in asked.items()}
     features = None if features is None else list(map(str, features))
     free = [name for name in columns if features is None or name not in features]
-    usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in WEIGHTS}}
+    usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in ROW_NUMBERS}}
     roles = {
         role: name or next((column for column in usual.get(role, ()) if column in free), None)
         for role, name in asked.items()
@@ -117,6 +119,8 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
         columns["query_weight"] = data.query_weights[data.query_index]
     if data.document_weights is not None:
         columns["document_weight"] = data.document_weights
+    if data.base_scores is not None:
+        columns["base_score"] = data.base_scores
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)

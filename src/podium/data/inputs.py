@@ -18,7 +18,7 @@ from podium.base.columns import check_row_order
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
-from podium.data.frames import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
+from podium.data.frames import DOCUMENT_IDS, ROW_NUMBERS, frame_table, from_frame
 from podium.data.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -68,8 +68,8 @@ def unlabelled_table(
         check_row_order(features=data, qid=qid)
         table = frame_table(data)
         columns = table.columns
-        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *WEIGHTS)]
-        table = table.drop([name for name in WEIGHTS if name in columns and name not in chosen])
+        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *ROW_NUMBERS)]
+        table = table.drop([name for name in ROW_NUMBERS if name in columns and name not in chosen])
         if alone and "qid" in columns:
             return from_frame(table, label=None, features=chosen)
         unlabelled = from_frame(table, label=None, qid=None, features=chosen)
@@ -154,7 +154,7 @@ def _matrix(data: Any) -> Any:
 def _only_features(frame: object) -> Table:
     """Features of a frame that comes with arrays of labels or queries: all its columns."""
     table = frame_table(frame)
-    for name in (*_ROLES, *WEIGHTS):
+    for name in (*_ROLES, *ROW_NUMBERS):
         if name in table.columns:
             raise DataError(
                 f"the frame has a column {name!r}, which would be a feature if labels or queries are arrays. "

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError
+from podium.data.triples import select_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +30,7 @@ class Preferences:
 
     def select(self, queries: Ints) -> Preferences:
         """The edges of some queries, in the given order."""
-        parts = [self.edges[self.offsets[q] : self.offsets[q + 1]] for q in queries]
-        sizes = np.diff(self.offsets)[queries]
-        edges = np.concatenate(parts) if parts else np.empty((0, 4))
-        return Preferences(edges, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+        return Preferences(*select_rows(self.edges, self.offsets, queries))
 
 
 def from_rows(

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
-from podium.base.columns import whole_numbers
+from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError, counted
 from podium.base.shown import facts_html
 from podium.data.preferences import Preferences, from_rows
+from podium.data.triples import Triples
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from podium.base.matrix_on_disk import Rows
     from podium.data.dataset import Dataset
 
-PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "comments")
+PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "base_scores", "comments")
 """The fields with an entry per row."""
 
 
@@ -44,7 +45,12 @@ class Table(ABC):
     query_weights: Array | None = None  # (Q,)
     document_weights: Array | None = None  # (N,) how much the relevance of this document counts
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
+    base_scores: Array | None = None  # (N,) scores that a model's own are added to, in training and validation
     preferences: Preferences | None = None  # between grouped rows
+    topics: Triples | None = None  # (grouped row, topic, grade): what each document is relevant to
+    relations: Triples | None = None  # (grouped row, grouped row, value …): links between documents, directed
+    query_features: Array | None = None  # (Q, m) numbers that describe each query
+    query_feature_names: tuple[str, ...] | None = None
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
     rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
@@ -81,11 +87,20 @@ class Table(ABC):
             raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
         for name in (*PER_ROW[1:], "rows"):
             self._check_length(name, n, "rows of features")
-        for name in ("query_ids", "query_weights"):
+        for name in ("query_ids", "query_weights", "query_features"):
             self._check_length(name, self.n_queries, "queries")
         self._check_feature_names()
         self._check_query_weights()
         self._check_document_weights()
+        self._check_base_scores()
+
+    def with_base_scores(self, scores: ArrayLike) -> Self:
+        """The same data with scores of another ranker, a number per row, that a model's own are added to."""
+        return replace(self, base_scores=float_numbers(scores, "base score", where=self.source))
+
+    def added_to_base(self, scores: Array) -> Array:
+        """Scores of a model on top of the base scores, if there are any."""  # (N,)
+        return scores if self.base_scores is None else scores + self.base_scores
 
     def with_features(self, features: AnyArray | sp.csr_array | Rows, names: tuple[str, ...] | None) -> Self:
         """The same documents with other features; the other fields are not checked again."""
@@ -238,6 +253,14 @@ class Table(ABC):
                 "document weights go with labels 0 and 1 (relevant or not), or with none; got grades up to "
                 f"{self.labels.max():g}. Weight whole queries (query_weights), or give preferences with weights.",
                 where=self.source,
+            )
+
+    def _check_base_scores(self) -> None:
+        base = self.base_scores
+        if base is not None and not np.isfinite(base).all():
+            row = int((~np.isfinite(base)).argmax())
+            raise DataError(
+                f"document {self.document_name(row)}: base score {base[row]} is not a finite number.", where=self.source
             )
 
 

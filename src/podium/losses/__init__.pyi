@@ -29,4 +29,5 @@ from .softrank import SoftRank as SoftRank
 from .squared_hinge import SquaredHinge as SquaredHinge
 from .structrank import StructRank as StructRank
 from .subset_regression import SubsetRegression as SubsetRegression
+from .svr import SVR as SVR
 from .thurstone import Thurstone as Thurstone

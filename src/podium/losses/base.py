@@ -33,6 +33,7 @@ from podium.base.registry import Named, field_types
 from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
 from podium.jit.compiled import address, compiled, function_at
+from podium.losses.bounds import Bound
 
 if TYPE_CHECKING:
     from podium.distributions import RankingDistribution
@@ -110,6 +111,14 @@ class Loss(Named):
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """Function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
         return lambda moved: self(moved, labels).value
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """Metrics that a small value of this loss guarantees to be large; none if nothing is proved."""
+        return ()
+
+    def consistent_for(self) -> tuple[str, ...]:
+        """Metrics for which the scores of least expected loss rank best, whatever the distribution of labels is."""
+        return ()
 
     def check(self, data: Dataset) -> None:
         """Raise IncompatibleError if this loss cannot learn from the data."""
@@ -220,8 +229,7 @@ def sweep(
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
-    if data.score_offsets is not None:
-        s = s + data.score_offsets
+    s = _whole_scores(s, data)
     loss.check(data)
     constants = loss.constants(data) if constants is None else constants
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
@@ -244,14 +252,19 @@ def product(
 ) -> Array:  # fmt: skip
     """Multiply the Hessian of a loss over all queries by a direction; H is block diagonal and never stored."""
     out, v, unused = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
-    if data.score_offsets is not None:
-        scores = scores + data.score_offsets
+    scores = _whole_scores(scores, data)
     constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     kernel = _kernel(loss, data, loss.grades_product, loss.edges_product, weighted=_weighted_product)
     _run(kernel, data.offsets, scores, v, out, unused, constants, unlearned, threads=threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()
+
+
+def _whole_scores(scores: Array, data: Dataset) -> Array:
+    """Scores as a loss sees them: on top of base scores, with the offsets of clicks."""
+    scores = data.added_to_base(scores)
+    return scores if data.score_offsets is None else scores + data.score_offsets
 
 
 @dataclass(frozen=True)

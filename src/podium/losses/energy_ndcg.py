@@ -5,7 +5,8 @@ The rank of a document depends on the others in its Markov blanket:
     P(r_i = r | mb(i)) ∝ exp(β A_i D(r)),   A_i = Σ_{j∈mb(i)} |2^{y_i} − 2^{y_j}| (s_i − s_j),   D(r) = 1/log2(r + 1)
 
 and training maximises the pseudo-likelihood of the ranks in an optimal ranking. A pair has the energy |ΔNDCG|; with
-the signed one that the paper prints, both orders of a pair have the same energy.
+the signed one that the paper prints, both orders of a pair have the same energy. With BoltzRank's energy of a pair,
+(r_i − r_j)(s_i − s_j), P(r_i = r | mb(i)) ∝ exp(−β B_i r), B_i = Σ_{j∈mb(i)} (s_i − s_j).
 
 >>> from podium.losses import EnergyNDCG
 >>> round(EnergyNDCG()([0.0, 0.0, 0.0], [2, 1, 0]).value, 4)  # 3 log 3: all ranks alike
@@ -17,11 +18,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints
+from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
@@ -33,8 +35,9 @@ from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import log2_discount
 
-WINDOW, SEED, SAMPLES, CUTOFF = 0, 1, 2, 3  # indices in params[0]
-WORK, CONFIG = 3, 5  # for metrics other than NDCG: the size of their workspace, and their configuration
+WINDOW, SEED, SAMPLES, ENERGY, CUTOFF = 0, 1, 2, 3, 4  # indices in params[0]
+RANK = 1.0  # energy of ranks instead of NDCG
+WORK, CONFIG = 4, 6  # for metrics other than NDCG: the size of their workspace, and their configuration
 
 
 @compiled
@@ -49,15 +52,15 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     if n < 2 or ends[0] == n:
         return 0.0
     window = n if params[0, WINDOW] < 0.0 else min(n, int(params[0, WINDOW]))
-    discounts = rank_discounts(n)
-    for p in range(min(n, int(params[0, CUTOFF])), n):
-        discounts[p] = 0.0
+    discounts, by_rank = rank_discounts(n), params[0, ENERGY] == RANK
+    for p in range(0 if by_rank else min(n, int(params[0, CUTOFF])), n):
+        discounts[p] = -(p + 1.0) if by_rank else 0.0
     ranked, state = order.copy(), start(params[0, SEED], ends)
     samples = int(params[0, SAMPLES]) if window < n and count_edges(ends) < n * (n - 1) // 2 else 1
     for _ in range(samples):
         if window < n:
             state = shuffle_blocks(ranked, ends, state)
-        value += _one_ranking(scores, labels, ranked, ends, window, discounts, gradient, curvature)
+        value += _one_ranking(scores, labels, ranked, ends, window, discounts, by_rank, gradient, curvature)
     return finish(value, samples, scores, order, ends, gradient, curvature)
 
 
@@ -82,26 +85,30 @@ def _one_ranking(
     ends: Ints,
     window: int,
     discounts: Array,
+    by_rank: bool,
     gradient: Array,
     curvature: Array,
 ) -> Any:
-    """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives."""
+    """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives. All |ΔG| are 1 for the energy of ranks."""
     n, value = len(ranked), 0.0
+    beta = 2.0 / (n * (n - 1)) if by_rank else 1.0 / n
     s, gains, slopes, bends, work = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n), np.empty(n)
     gaps, terms = np.empty(n), np.empty(n)
     wanted = _block_means(discounts, ends) if window >= n else discounts
     for p in range(n):
         a, b = max(p - window, 0), min(p + window + 1, n)
-        x = _pull(gains[p], s[p], gains[a:b], s[a:b], terms[a:b]) / n
+        x = beta * _pull(gains[p], s[p], gains[a:b], s[a:b], by_rank, terms[a:b])
         v, slopes[p], bends[p] = minus_log_rank(x, wanted[p], discounts, work)
         value += v
     for p in range(n):
         a, b = max(p - window, 0), min(p + window + 1, n)
         slope, bend, reach = _collect(
-            gains[p], slopes[p], gains[a:b], slopes[a:b], bends[a:b], gaps[a:b], terms[a:b]
+            gains[p], slopes[p], gains[a:b], slopes[a:b], bends[a:b], by_rank, gaps[a:b], terms[a:b]
         )  # fmt: skip
-        gradient[ranked[p]] += slope / n
-        curvature[ranked[p]] += (bend + bends[p] * reach * reach) / (n * n)
+        if by_rank:  # the document itself is not in its blanket
+            reach, bend = reach - 1.0, bend - bends[p]
+        gradient[ranked[p]] += beta * slope
+        curvature[ranked[p]] += beta * beta * (bend + bends[p] * reach * reach)
     return value
 
 
@@ -137,10 +144,10 @@ def _block_means(discounts: Array, ends: Ints) -> Any:
 
 
 @compiled
-def _pull(gain: float, score: float, gains: Array, s: Array, terms: Array) -> float:
-    """A of a document of this gain and score, over its blanket."""
+def _pull(gain: float, score: float, gains: Array, s: Array, by_rank: bool, terms: Array) -> float:
+    """A, or B, of a document of this gain and score, over its blanket."""
     for q in range(len(s)):
-        terms[q] = abs(gain - gains[q]) * (score - s[q])
+        terms[q] = (1.0 if by_rank else abs(gain - gains[q])) * (score - s[q])
     return add_up(terms)
 
 
@@ -167,10 +174,12 @@ def _moments(e: Array, discounts: Array, wanted: float) -> Any:
 
 
 @compiled
-def _collect(gain: float, c: float, gains: Array, slopes: Array, bends: Array, gaps: Array, terms: Array) -> Any:
+def _collect(
+    gain: float, c: float, gains: Array, slopes: Array, bends: Array, by_rank: bool, gaps: Array, terms: Array
+) -> Any:
     """Σ |ΔG|·(c_p − c_q), Σ v_q ΔG² and Σ |ΔG| over the blanket of a document; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
     for q in range(len(gains)):
-        gaps[q] = abs(gain - gains[q])
+        gaps[q] = 1.0 if by_rank else abs(gain - gains[q])
         terms[q] = gaps[q] * (c - slopes[q])
     slope, reach = add_up(terms), add_up(gaps)
     for q in range(len(gains)):
@@ -269,7 +278,9 @@ class EnergyNDCG(Loss):
         those within `window` ranks of i in an optimal ranking. NDCG@k has D(r) = 0 beyond k. For any other `metric`
         with swaps, log P(r_i = r | rest) = Σ_q ±|ΔM_rq|(s_i − s_q) + const, after i is swapped with the document at r;
         q runs over the ranks within `window` of r (so the blanket moves with r), + below r and − above, and |ΔM_rq|
-        is the change of the metric if r and q are then swapped; convex too.
+        is the change of the metric if r and q are then swapped; convex too. With `energy=rank`, the energy of a pair
+        is BoltzRank's, (r_i − r_j)(s_i − s_j): P(r_i = r | mb(i)) ∝ exp(−β B_i r), B_i = Σ_{j∈mb(i)} (s_i − s_j),
+        β = 2/(n(n − 1)).
     Ties: without a window D(r_i) is its mean over the ranks of i's block, exactly. With a window, and for other
         metrics, the mean over `samples` optimal rankings whose ties are broken at random from `seed`, again in every
         step of a stochastic solver; file order would ruin the result. A query whose grades are all equal contributes 0.
@@ -285,12 +296,16 @@ class EnergyNDCG(Loss):
     samples: int = param(default=5, least=1)
     """Random tie-breaks of the optimal ranking, with a window or another metric."""
     metric: Metric = NDCG()
+    energy: Literal["ndcg", "rank"] = "ndcg"
+    """Energy of a pair: the change of the metric by its exchange, or its differences in rank × in score."""
     name = "energy-ndcg"
     convex = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.metric.swap_functions()
+        if self.energy == "rank" and self.metric != NDCG():
+            raise ParameterError(f"energy-ndcg: energy=rank looks at no metric; leave out metric={self.metric}.")
 
     @property
     def grades(self) -> Any:
@@ -298,10 +313,11 @@ class EnergyNDCG(Loss):
         return over_grades if self._is_ndcg else kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Window, seed, samples, and a cut-off; or the size of the workspace, and the configuration of the metric."""
+        """Window, seed, samples, energy, a cut-off; or the size of the workspace and the metric's configuration."""
         head = list(self.numeric_fields().values())
         if self._is_ndcg:
-            check_gains(self.name, labels, negative=True)
+            if self.energy == "ndcg":
+                check_gains(self.name, labels, negative=True)
             return np.array([*head, 2.0**53 if self.metric.cutoff is None else self.metric.cutoff])
         fixed = self.metric.work_size(0)
         return np.concatenate([head, [fixed, self.metric.work_size(1) - fixed], self.metric.config_array(labels)])

@@ -78,5 +78,7 @@ class Exponential(PairwiseLoss):
     """
 
     convex = True
+    wrong_pair_costs = (1.0, "")
+    auc_consistent = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)

@@ -99,6 +99,7 @@ class FRank(PairwiseLoss):
     Reference: Tsai, Liu, Qin, Chen & Ma, FRank: a ranking method with fidelity loss, SIGIR 2007.
     """
 
+    wrong_pair_costs = (1.0 - math.sqrt(0.5), "/(1 − 1/√2)")
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

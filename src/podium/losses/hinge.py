@@ -57,6 +57,7 @@ class Hinge(PairwiseLoss):
     """
 
     convex = True
+    wrong_pair_costs = (1.0, "")
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

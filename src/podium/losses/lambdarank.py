@@ -24,6 +24,7 @@ from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
+from podium.losses.bounds import Bound
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
@@ -254,6 +255,11 @@ class LambdaRank(PairwiseLoss):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.metric.swap_functions()
+
+    def bounds(self) -> tuple[Bound, ...]:
+        if self.damped or self.normalise or not isinstance(self.metric, NDCG):
+            return ()
+        return (Bound(str(self.metric), f"1 − {self.metric} ≤ L/ln 2", lambda v, y: 1.0 - v / math.log(2.0)),)
 
     @property
     def offsets_are_exact(self) -> bool:

@@ -21,6 +21,7 @@ from podium.kernels.draws import share, shuffle, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.rotations import begin, rotations, sum_over_rotations
 from podium.losses.base import Loss
+from podium.losses.bounds import Bound, insertion_factor
 
 FAR = 100.0
 """If scores are further apart, sums are computed by their logarithms."""
@@ -177,6 +178,14 @@ class ListMLE(Loss):
     k: int | None = param(default=None, least=1)
     convex = True
     grades = staticmethod(over_grades)
+
+    def bounds(self) -> tuple[Bound, ...]:
+        if self.k is not None:
+            return ()
+        return (Bound("ndcg", "1 − ndcg ≤ K·L/ln 2", lambda v, y: 1.0 - insertion_factor(y) * v / math.log(2.0)),)
+
+    def consistent_for(self) -> tuple[str, ...]:
+        return ("the order of labels (permutation 0–1 loss)",) if self.k is None else ()
 
     def rank_distribution(self) -> tuple[PlackettLuce, float]:
         return PlackettLuce(), 1.0

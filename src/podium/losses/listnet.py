@@ -20,6 +20,7 @@ from podium.kernels.draws import advance, share, start, uniform
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
+from podium.losses.bounds import Bound
 from podium.losses.listmle import one_wide_ranking
 
 
@@ -218,6 +219,14 @@ class ListNet(Loss):
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
     convex = True
+
+    def bounds(self) -> tuple[Bound, ...]:
+        if self.k != 1:
+            return ()
+        return (Bound("ndcg[gain=e^y]", "−ln ndcg[gain=e^y] ≤ L", lambda v, y: math.exp(-v)),)
+
+    def consistent_for(self) -> tuple[str, ...]:
+        return ("the order of labels (permutation 0–1 loss)",)
 
     @property
     def grades(self) -> Any:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from podium.base.arrays import Array
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
+from podium.losses.bounds import Bound, pair_bounds
 
 Pair = Callable[[float, Array], tuple[float, float, float]]
 """(δ, params) → φ(δ), φ'(δ), φ''(δ)."""
@@ -30,6 +32,19 @@ class PairwiseLoss(Loss):
     """
 
     normalise: bool = False
+    wrong_pair_costs: ClassVar[tuple[float, str] | None] = None
+    """The least loss of a pair in the wrong order, φ(δ) for δ ≤ 0, and how formulas divide by it; None: not used."""
+
+    auc_consistent: ClassVar[bool] = False
+    """Whether the best scores order documents by their probability of label 1, if labels 0 and 1 are independent."""
+
+    def consistent_for(self) -> tuple[str, ...]:
+        return ("auc (independent labels 0 and 1)",) if self.auc_consistent else ()
+
+    def bounds(self) -> tuple[Bound, ...]:
+        if self.wrong_pair_costs is None:
+            return ()
+        return pair_bounds(*self.wrong_pair_costs, normalise=self.normalise)
 
 
 @compiled

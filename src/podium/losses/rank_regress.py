@@ -99,6 +99,7 @@ class RankRegress(PairwiseLoss):
     """
 
     convex = True
+    wrong_pair_costs = (1.0, "")
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(hessian_product_grades)

@@ -17,6 +17,7 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, filled
 from podium.kernels.sums import add_up
+from podium.losses.bounds import Bound
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 
 FAR = 200.0
@@ -164,10 +165,15 @@ class RankNet(PairwiseLoss):
     sigma: float = param(default=1.0, above=0)
     ties: bool = False
     convex = True
+    wrong_pair_costs = (math.log(2.0), "/ln 2")
+    auc_consistent = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(hessian_product_grades)
     edges_product = staticmethod(hessian_product_edges)
+
+    def bounds(self) -> tuple[Bound, ...]:
+        return () if self.ties else super().bounds()
 
     @property
     def compares_ties(self) -> bool:

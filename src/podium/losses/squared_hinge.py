@@ -72,6 +72,8 @@ class SquaredHinge(PairwiseLoss):
     """
 
     convex = True
+    wrong_pair_costs = (1.0, "")
+    auc_consistent = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(hessian_product_grades)

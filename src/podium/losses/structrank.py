@@ -43,6 +43,7 @@ from podium.kernels.cdn import (
 )
 from podium.kernels.draws import share
 from podium.kernels.grade_grid import differences, is_cheaper, lay_grid, to_documents
+from podium.losses.bounds import Bound, count_pairs, insertion_factor, pair_bounds
 from podium.losses.pairs import PairwiseLoss, scale
 
 
@@ -258,6 +259,23 @@ class StructRank(PairwiseLoss):
                 f"structrank: {self.functions} functions have {2 * (self.functions - 1)} weights more than the first; "
                 f"got {len(self.more)} in more. Leave it out to start them apart."
             )
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """Of W wrong edges among m, W(W − 1) functions see two (≥ ln 3), 2W(m − W) one (≥ ln 2): L ≥ W(m − 1) ln 3."""
+        if self.topology == "disconnected":
+            return pair_bounds(math.log(2.0), "/ln 2", normalise=self.normalise) if self.functions == 1 else ()
+        if self.topology != "full" or self.functions > 1:
+            return ()
+
+        def least(value: float, labels: Array) -> float:
+            m = count_pairs(labels)
+            if m == 1:  # counts as disconnected
+                return 1.0 - insertion_factor(labels) * value / math.log(2.0)
+            total = value * m * (m - 1) if self.normalise else value
+            return 1.0 - insertion_factor(labels) * total / ((m - 1) * math.log(3.0))
+
+        scale = "m·L/ln 3" if self.normalise else "L/((m − 1) ln 3)"
+        return (Bound("ndcg", f"1 − ndcg ≤ K·{scale}, m = |P| ≥ 2", least),)
 
     @property
     def convex(self) -> bool:  # type: ignore[override]

@@ -42,7 +42,7 @@ def applies(problem: Problem, batch: int) -> bool:
         and type(problem.scorer) is Linear
         and (isinstance(data.features, np.ndarray) or on_disk(data.features))
         and data.labels is not None
-        and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets))
+        and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets, data.base_scores))
         and not loss.uses_edges(data)
         and not loss.learned
         and _most(problem, batch) < _MOST

@@ -17,16 +17,16 @@ def learned(data=DATA, **settings):
     return learner.learn(data, np.random.default_rng(0), watch), watch
 
 
+@pytest.mark.parametrize("bound", ["exponential", "logistic"])
 @pytest.mark.parametrize("name", ["map", "ndcg@5", "kendall"])
-def test_rounds_are_those_of_the_printed_algorithm(name):
+def test_rounds_are_those_of_the_printed_algorithm(name, bound):
     metric = Metric.parse(name)
     counted = ~np.isnan(metric(np.zeros(DATA.n_documents), DATA.labels, DATA.offsets))
     measure = lambda scores: metric(scores, DATA.labels, DATA.offsets)[counted]  # noqa: E731
     for rounds in (1, 2, 5):
-        found, _ = learned(metric=metric, rounds=rounds)
-        np.testing.assert_allclose(
-            found.params["weights"], adarank(DATA.features.astype(float), measure, rounds), rtol=1e-9
-        )
+        found, _ = learned(metric=metric, rounds=rounds, bound=bound)
+        expected = adarank(DATA.features.astype(float), measure, rounds, bound)
+        np.testing.assert_allclose(found.params["weights"], expected, rtol=1e-9)
 
 
 def test_the_loss_falls_every_round_until_no_feature_helps():

@@ -3,7 +3,7 @@ import pytest
 
 from podium.algorithms import Splitting
 from podium.algorithms.splitting import _epoch, sides
-from podium.base.errors import DataError, IncompatibleError
+from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
 from podium.data.splits import split
 from podium.data.synthetic import make_letor_like
@@ -51,6 +51,15 @@ def test_the_best_tenth_is_good_and_the_worst_tenth_bad():
 def test_a_list_that_is_short_has_one_good_and_one_bad_document():
     assert sides_of([3, 1, 2]) == [1, -1, 0]
     assert sides_of([1, 2]) == [-1, 1]
+
+
+def test_from_one_on_top_and_bottom_are_numbers_of_documents():
+    labels = np.arange(10.0)
+    assert sides_of(labels, top=2, bottom=3) == [-1, -1, -1, 0, 0, 0, 0, 0, 1, 1]
+    assert sides_of(labels[:3], top=5, bottom=5) == sides_of(labels[:3], top=3, bottom=3)
+    for value in (0.7, 1.5, -1):
+        with pytest.raises(ParameterError, match="top must be"):
+            Splitting(top=value)
 
 
 def test_documents_of_the_same_grade_are_on_the_same_side():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.base.errors import PodiumError
+from podium.base.errors import ParameterError, PodiumError
 from podium.losses import EnergyNDCG
 from podium.losses.energy_ndcg import minus_log_place, minus_log_rank, rank_discounts
 from podium.metrics import Metric
@@ -125,3 +125,16 @@ def test_the_conditionals_of_any_metric_sum_to_one():
 def test_a_metric_without_swaps_is_refused():
     with pytest.raises(PodiumError, match=r"kendall .*swapping.*ndcg"):
         EnergyNDCG(metric=Metric.parse("kendall"))
+
+
+def test_the_energy_of_ranks_worked_by_hand():
+    """B = 1.2, 0.3, −1.5 and β = 1/3: each document's distribution of ranks is geometric."""
+    scores, expected = [0.5, 0.2, -0.4], 0.0
+    for rank, B in enumerate((1.2, 0.3, -1.5), 1):
+        expected += np.logaddexp.reduce([-B * r / 3 for r in (1, 2, 3)]) + B * rank / 3
+    value = EnergyNDCG(energy="rank")(scores, [2, 1, 0]).value
+    assert value == pytest.approx(expected)
+    assert value == pytest.approx(2.533463, abs=5e-7)
+    assert EnergyNDCG()(scores, [2, 1, 0]).value == pytest.approx(2.799701, abs=5e-7)
+    with pytest.raises(ParameterError, match="looks at no metric"):
+        EnergyNDCG(energy="rank", metric=Metric.parse("map"))

@@ -35,6 +35,7 @@ from podium.base.matrix_on_disk import SUM_BLOCK, FileRows
 from podium.data.dataset import table_of
 from podium.data.preferences import Preferences
 from podium.data.table import Table
+from podium.data.triples import Triples
 from podium.formats.remote import UrlRows, chunks, file_size, is_url, read_bytes
 from podium.parsing.ids import Ids
 from podium.parsing.words import SPARE
@@ -48,8 +49,9 @@ _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.
 TYPES = {
     "features": "<f4", "feature-sums": "<u4",
     "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
-    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8",
-    "edges": "<f8", "edge-offsets": "<i8",
+    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8", "base-scores": "<f8",
+    "edges": "<f8", "edge-offsets": "<i8", "topics": "<f8", "topic-offsets": "<i8",
+    "relations": "<f8", "relation-offsets": "<i8", "query-features": "<f8",
     "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
     "comments.text": "|u1", "comments": "<i8",
 }  # fmt: skip
@@ -184,7 +186,12 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Ta
         query_weights=small.get("query-weights"),
         document_weights=small.get("document-weights"),
         score_offsets=small.get("score-offsets"),
+        base_scores=small.get("base-scores"),
         preferences=_preferences(folder, small, np.diff(small["offsets"])),
+        topics=_triples(folder, small, "topic", np.diff(small["offsets"])),
+        relations=_triples(folder, small, "relation", np.diff(small["offsets"])),
+        query_features=small.get("query-features"),
+        query_feature_names=tuple(map(str, head.get("query_feature_names") or ())) or None,
         comments=cast(Any, _texts(folder, "comments", arrays, small)),
         info=None if head["info"] is None else dict(head["info"]),
         source=folder,
@@ -249,15 +256,32 @@ def _preferences(folder: str, small: dict[str, Any], sizes: Ints) -> Preferences
     if "edges" not in small:
         return None
     edges, offsets = small["edges"], small["edge-offsets"]
-    if edges.ndim != 2 or edges.shape[1] != 4 or len(offsets) != len(sizes) + 1 or offsets[0] != 0:
-        raise _damaged(folder, "preferences of another shape")
-    if (np.diff(offsets) < 0).any() or offsets[-1] != len(edges) or not np.isfinite(edges).all():
-        raise _damaged(folder, "preferences do not follow each other")
-    most = np.repeat(sizes, np.diff(offsets))
-    for ends in edges[:, :2].T:
-        if (ends < 0).any() or (ends >= most).any() or (ends != np.rint(ends)).any():
-            raise _damaged(folder, "preferences name documents that are not there")
+    _check_rows(folder, "preferences", edges, offsets, sizes, columns=4)
     return Preferences(edges, offsets)
+
+
+def _triples(folder: str, small: dict[str, Any], what: str, sizes: Ints) -> Triples | None:
+    """Topics or relations; the second column of relations is a document too."""
+    if f"{what}s" not in small:
+        return None
+    values, offsets = small[f"{what}s"], small[f"{what}-offsets"]
+    _check_rows(folder, f"{what}s", values, offsets, sizes, documents=2 if what == "relation" else 1)
+    return Triples(values, offsets)
+
+
+def _check_rows(
+    folder: str, what: str, values: Any, offsets: Any, sizes: Ints, *, columns: int | None = None, documents: int = 2
+) -> None:
+    """Raise a clear error if rows of a cache do not follow the queries, or name documents that are not there."""
+    width = values.shape[1] if values.ndim == 2 else 0
+    if width < 3 or (columns or width) != width or len(offsets) != len(sizes) + 1 or offsets[0] != 0:
+        raise _damaged(folder, f"{what} of another shape")
+    if (np.diff(offsets) < 0).any() or offsets[-1] != len(values) or not np.isfinite(values).all():
+        raise _damaged(folder, f"{what} do not follow each other")
+    most = np.repeat(sizes, np.diff(offsets))
+    for k, ends in enumerate(values[:, :2].T):
+        if (ends < 0).any() or (k < documents and (ends >= most).any()) or (ends != np.rint(ends)).any():
+            raise _damaged(folder, f"{what} name documents that are not there")
 
 
 def _damaged(path: str | os.PathLike[str], why: str) -> DataError:

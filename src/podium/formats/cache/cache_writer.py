@@ -80,8 +80,14 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
         "score-offsets": data.score_offsets,
+        "base-scores": data.base_scores,
         "edges": None if data.preferences is None else data.preferences.edges,
         "edge-offsets": None if data.preferences is None else data.preferences.offsets,
+        "topics": None if data.topics is None else data.topics.values,
+        "topic-offsets": None if data.topics is None else data.topics.offsets,
+        "relations": None if data.relations is None else data.relations.values,
+        "relation-offsets": None if data.relations is None else data.relations.offsets,
+        "query-features": data.query_features,
     }
     for name, array in small.items():
         if array is not None:
@@ -93,6 +99,7 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
     head = {
         "format": KIND, "version": FORMAT, "n_documents": data.n_documents, "n_queries": data.n_queries,
         "n_features": data.n_features, "feature_names": data.feature_names,
+        "query_feature_names": data.query_feature_names,
         "info": None if data.info is None else dict(data.info), "source": source, "arrays": arrays,
     }  # fmt: skip
     for left in folder.glob("*.part"):

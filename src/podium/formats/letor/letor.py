@@ -9,8 +9,9 @@ Labels are finite numbers; query ids any text without white space; feature ids c
 in a line, up to `n_features` or 1048576 (2^20), since models keep numbers for every feature up to the last; absent
 features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query need not be adjacent. Blank lines and
 lines of comment alone are skipped. Without qid, the sizes of queries are in `<file>.query` or `<file>.group`; without
-these all lines are one query. Preferences are read from `<file>.preferences` if it exists, and names of features from
-`<file>.features`, which `podium features` writes.
+these all lines are one query. Side files are read if they exist: preferences from `<file>.preferences`, topics of
+documents from `<file>.topics`, links between documents from `<file>.relations`, features of queries from
+`<file>.queries`, and names of features from `<file>.features`, which `podium features` writes.
 
 Comments are kept as they are. Document ids come from them: the word after `docid =` if every line has one; else the
 first word, if every line has one and no query has one twice (as in `# 7555 rambo`).
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,9 @@ from podium.data.table import Table
 from podium.formats.letor.letor_lines import Lines
 from podium.formats.letor.letor_parser import shown
 from podium.formats.preference_file import read_preferences, write_preferences
+from podium.formats.query_features_file import read_query_features, write_query_features
+from podium.formats.relations_file import read_relations, write_relations
+from podium.formats.topics_file import read_topics, write_topics
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of, put_word
 from podium.parsing.decimals import DOT, ZERO
@@ -58,7 +63,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
 
 
 def read_lines(source: Source, lines: Lines) -> Table:
-    """Read a LETOR file with `lines`, and its side files: sizes of queries, names of features, preferences."""
+    """Read a LETOR file with `lines`, and its side files: sizes of queries, names of features, preferences …"""
     name = lines.name
     with reading(source) as stream:
         size = known_size(source, stream)
@@ -71,23 +76,37 @@ def read_lines(source: Source, lines: Lines) -> Table:
     path = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
     data = lines.dataset(group=None if lines.with_qid else _query_sizes(path))
     data = data if path is None else _named(data, path + ".features")
-    preferences = None if path is None else path + ".preferences"
-    if preferences is not None and os.path.exists(preferences):
-        return read_preferences(preferences, data)
+    if path is None:
+        return data
+    for ending, read, _ in _SIDE_FILES.values():
+        if os.path.exists(path + ending):
+            data = read(path + ending, data)
     return data
+
+
+_SIDE_FILES: dict[str, tuple[str, Callable[[Source, Table], Table], Callable[[Table, Source], None]]] = {
+    "preferences": (".preferences", read_preferences, write_preferences),
+    "topics": (".topics", read_topics, write_topics),
+    "relations": (".relations", read_relations, write_relations),
+    "query_features": (".queries", read_query_features, write_query_features),
+}
+"""By field of a dataset: the ending of the file that holds it next to a data file, its reader and its writer."""
 
 
 def write_letor(data: Table, target: Source) -> None:
     """Write a dataset as LETOR: to a path (gzipped if it ends in .gz), "-" for standard output, or a binary file.
 
     Rows are written in their order, labels and features with digits that read back as the same numbers, NaN as nan,
-    comments as they were, else document ids as `#docid = id`. Preferences go to `<file>.preferences`.
+    comments as they were, else document ids as `#docid = id`. Preferences, topics, relations and features of queries go
+    to side files: `<file>.preferences` and so on.
     """
     path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
     if data.labels is None:
         raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
-    if data.preferences is not None and path is None:
-        raise DataError("preferences are written to <file>.preferences; give a path.", where=data.source)
+    beside = [name for name in _SIDE_FILES if getattr(data, name) is not None]
+    if beside and path is None:
+        ending = _SIDE_FILES[beside[0]][0]
+        raise DataError(f"{beside[0]} are written to <file>{ending}; give a path.", where=data.source)
     heads, which = _heads(data)
     notes = _notes(data)
     rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
@@ -96,8 +115,8 @@ def write_letor(data: Table, target: Source) -> None:
             part = slice(start, start + rows)
             note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[part]])
             file.write(_lines(heads[which[part]], data.features[part], note))
-    if data.preferences is not None and path is not None:
-        write_preferences(data, path + ".preferences")
+    for ending, _, write in (_SIDE_FILES[name] for name in beside if path is not None):
+        write(data, f"{path}{ending}")
 
 
 def _named(data: Table, path: str) -> Table:

@@ -12,7 +12,7 @@ from podium.base.arrays import Singles
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, blocks
 from podium.data.dataset import Dataset
-from podium.data.frames import WEIGHTS, feature_matrix, from_frame, roles_of
+from podium.data.frames import ROW_NUMBERS, feature_matrix, from_frame, roles_of
 from podium.data.table import Table
 from podium.formats.remote import is_url, opened
 from podium.formats.tables.table_parts import is_parquet, parquet_files
@@ -74,7 +74,7 @@ class TableRows(Rows):
 def open_table(place: str, *, labelled: bool = True) -> Table:
     """Open a Parquet table with the default column names; its features are read when they are needed."""
     names = next(parquet_files(place))[1].schema_arrow.names
-    asked = {"label": "label" if labelled else None, "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS)}
+    asked = {"label": "label" if labelled else None, "qid": "qid", "document_id": None, **dict.fromkeys(ROW_NUMBERS)}
     roles, features = roles_of(names, asked, None, place)
     used = [name for name in roles.values() if name is not None]
     data = read_frame(

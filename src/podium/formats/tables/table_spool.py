@@ -14,7 +14,7 @@ import numpy as np
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
-from podium.data.frames import WEIGHTS, column_numbers, complete, from_frame, roles_of, weights_of_queries
+from podium.data.frames import ROW_NUMBERS, column_numbers, complete, from_frame, roles_of, weights_of_queries
 from podium.data.table import Table
 from podium.formats.remote import is_url
 from podium.formats.spool import MatrixSpool, TextSpool
@@ -39,7 +39,7 @@ def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Tab
     with table_errors(name, "pyarrow"):
         batches, schema = _batches(name)
         features = roles.pop("features", None)
-        asked = {"label": "label", "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS), **roles}
+        asked = {"label": "label", "qid": "qid", "document_id": None, **dict.fromkeys(ROW_NUMBERS), **roles}
         columns, chosen = roles_of(list(schema.names), asked, features, name)
         table = _Rows(folder, name, columns, chosen)
         for batch in batches:
@@ -55,7 +55,7 @@ class _Rows:
         self.source, self.roles, self.features = source, roles, features
         self.matrix = MatrixSpool(folder, n_features=len(features))
         self.ids = TextSpool(folder, "ids") if roles["document_id"] is not None else None
-        numbers = [role for role in ("label", *WEIGHTS) if roles[role] is not None]
+        numbers = [role for role in ("label", *ROW_NUMBERS) if roles[role] is not None]
         self.numbers = {role: Growing(np.float64) for role in numbers}
         self.queries: dict[str, int] = {}  # id → number, by first appearance
         self.codes = Growing(np.int64)
@@ -66,7 +66,7 @@ class _Rows:
 
         batch.validate(full=True)
         frame: Any = nw.from_native(batch, eager_only=True)
-        weights = [self.roles[role] for role in WEIGHTS if self.roles[role] not in self.features]
+        weights = [self.roles[role] for role in ROW_NUMBERS if self.roles[role] not in self.features]
 
         def column(role: str) -> Any:
             name = self.roles[role]
@@ -101,6 +101,8 @@ class _Rows:
         data = replace(data, query_ids=names[: data.n_queries])
         if self.ids is not None:
             data = replace(data, document_ids=cast(Any, self.ids.finished()))
+        if "base_score" in finished:
+            data = data.with_base_scores(finished["base_score"])
         if "query_weight" in finished:
             data = replace(data, query_weights=weights_of_queries(data, finished["query_weight"]))
         return data

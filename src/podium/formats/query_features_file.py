@@ -1,0 +1,63 @@
+"""Files of query features: a table with a line per query, `query name …` in its first line, next to a data file.
+
+The features of the queries of a LETOR file are in `<file>.queries`, and read with it. Every query of the data has a
+line; numbers are features as they are, and a column with any other word is a category, whose words are numbered in
+their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.files import Source, source_name, writing
+from podium.data.table import Table
+from podium.formats.side_files import side_lines
+
+
+def read_query_features(source: Source, data: Table) -> Table:
+    """Add the features of queries in a file to data; lines about other queries are ignored."""
+    lines, where = side_lines(source), source_name(source)
+    head, _ = next(lines, ([], ""))
+    if len(head) < 2 or len(set(head)) < len(head):
+        raise DataError("the first line must name the columns, each once: query name …", where=f"{where}:1")
+    words_of: dict[str, list[str]] = {}
+    for words, place in lines:
+        if len(words) != len(head):
+            raise DataError(f"{len(words)} columns, but the first line names {len(head)}.", where=place)
+        if words[0] in words_of:
+            raise DataError(f"query {words[0]!r} stands twice.", where=place)
+        words_of[words[0]] = words[1:]
+    names = [data.query_name(q) for q in range(data.n_queries)]
+    missing = next((name for name in names if name not in words_of), None)
+    if missing is not None:
+        raise DataError(f"no line about query {missing!r} of {data.source or 'the data'}.", where=where)
+    columns = [_numbers([words_of[name][k] for name in names]) for k in range(len(head) - 1)]
+    return replace(data, query_features=np.column_stack(columns), query_feature_names=tuple(head[1:]))
+
+
+def write_query_features(data: Table, target: Source) -> None:
+    """Write the features of the queries of a dataset."""
+    if data.query_features is None:
+        raise DataError("this data has no features of queries.", where=data.source)
+    names = data.query_feature_names or [f"q{k}" for k in range(1, data.query_features.shape[1] + 1)]
+    with writing(target) as file:
+        for words in [["query", *names], *([data.query_name(q), *map(repr, row)] for q, row in _rows(data))]:
+            file.write("\t".join(words).encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _rows(data: Table) -> list[tuple[int, list[float]]]:
+    assert data.query_features is not None
+    return list(enumerate(data.query_features.tolist()))
+
+
+def _numbers(words: list[str]) -> Array:
+    """A column as numbers; of a column of categories, the place of each word among all in order."""
+    try:
+        numbers = np.array([float(word) for word in words])
+    except ValueError:
+        return np.unique(words, return_inverse=True)[1].astype(np.float64)
+    return numbers
