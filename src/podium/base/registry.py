@@ -26,6 +26,7 @@ import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.familiar_names import renamed
 
 T = TypeVar("T")
 
@@ -161,12 +162,12 @@ def build(cls: type[T], arguments: dict[str, str]) -> T:
 
 def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
     """Parse the texts of parameters of `cls`."""
-    hints = field_types(cls)
-    for key in arguments:
+    hints, where = field_types(cls), getattr(cls, "name", cls.__name__)
+    own = renamed(arguments, hints)
+    for key in own:
         if key not in hints:
-            raise UnknownNameError(f"parameter of {getattr(cls, 'name', cls.__name__)}", key, hints)
-    where = getattr(cls, "name", cls.__name__)
-    return {key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()}
+            raise UnknownNameError(f"parameter of {where}", key, hints)
+    return {key: read(text, hints[key], f"{where}: {key}") for key, text in own.items()}
 
 
 def search_space(cls: type) -> dict[str, tuple[Any, ...] | list[Any]]:

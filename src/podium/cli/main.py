@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from podium.base.errors import ParameterError, PodiumError, shortened
+from podium.base.familiar_names import announced
 from podium.cli import console
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -97,7 +98,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:  # typer would handle these exceptions otherwise
-            result = super().invoke(ctx)
+            with announced(lambda note: console.say(f"note: {note}")):
+                result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:

@@ -17,14 +17,13 @@ import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Ints, Words
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
 MOST = 256
 """Queries in a sample."""
-_Hashes = NDArray[np.uint64]
 
 
 class Seen(NamedTuple):
@@ -61,7 +60,7 @@ def seen(sample: object, data: Table) -> Seen:
     return Seen(len(comparable), int(same.sum()))
 
 
-def _read(sample: object) -> tuple[int, _Hashes]:
+def _read(sample: object) -> tuple[int, Words]:
     """The largest hash of an id, and the fingerprints; none if a file holds other things."""
     try:
         limit = int(sample["up_to"])  # type: ignore[index]
@@ -71,14 +70,14 @@ def _read(sample: object) -> tuple[int, _Hashes]:
     return min(max(limit, 0), 2**64 - 1), prints.astype(np.uint64)
 
 
-def _id_hashes(data: Dataset) -> _Hashes:
+def _id_hashes(data: Dataset) -> Words:
     """Hash of the id of each query."""  # (Q,)
     names = (data.query_name(q).encode("utf-8", "surrogateescape") for q in range(data.n_queries))
     digests = b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names)
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
-def _fingerprints(data: Dataset, queries: NDArray[np.int64], ids: _Hashes) -> _Hashes:
+def _fingerprints(data: Dataset, queries: Ints, ids: Words) -> Words:
     """Hash of the id and of the documents' features of some queries; the order of documents does not matter."""
     rng = np.random.default_rng(0)
     factors = rng.integers(2**63, size=data.n_features, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
@@ -91,7 +90,7 @@ def _fingerprints(data: Dataset, queries: NDArray[np.int64], ids: _Hashes) -> _H
     return _mixed(prints + ids[queries])
 
 
-def _mixed(x: _Hashes) -> _Hashes:
+def _mixed(x: Words) -> Words:
     """Spread the bits of numbers (the finaliser of SplitMix64)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
