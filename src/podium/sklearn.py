@@ -125,11 +125,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         row's query: a query of weight 2 counts twice. `document_weight` is the weight of each document's relevance,
         e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data: (X, y), or a
         list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`: lists too, if
-        `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes `eval_metric`,
-        one `eval_at`, `group_id`, and `early_stopping_rounds` or such a callback, which set the method's `patience`.
+        `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes `eval_X` with
+        `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a callback, which set
+        the method's `patience`.
         """
         asked = fit_arguments(others)
-        qid = asked.qid if qid is None else qid
+        qid, eval_set = asked.qid if qid is None else qid, asked.eval_set if eval_set is None else eval_set
         if qid is None and group is None:
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2

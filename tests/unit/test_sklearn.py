@@ -186,6 +186,9 @@ def test_arguments_of_fit_are_those_of_lightgbm():
             DATA.features, DATA.labels, **same, **more, eval_at=[5], categorical_feature="auto"
         )
         assert other.model_.info == first.model_.info
+    pair = {"eval_X": DATA.features, "eval_y": DATA.labels, "eval_group": DATA.sizes, "eval_at": 5}
+    other = Ranker(rounds=20, patience=3).fit(DATA.features, DATA.labels, group=DATA.sizes, **pair)
+    assert other.model_.info == first.model_.info
     by_id = Ranker(rounds=20).fit(X, Y, group_id=QID)
     assert by_id.model_.learner == method("lambdamart(rounds=20)").learner
 
@@ -197,6 +200,7 @@ def test_arguments_of_fit_are_those_of_lightgbm():
         ({"callbacks": [print]}, "callbacks: print cannot be called"),
         ({"eval_at": [1, 3]}, r"eval_at=\[1, 3\]: training stops by one metric"),
         ({"categorical_feature": [0]}, "no categorical features yet"),
+        ({"eval_X": X}, "eval_X and eval_y go together"),
         ({"wait": 3}, "fit has no argument 'wait'"),
     ],
 )

@@ -1,7 +1,7 @@
 """Arguments of fit as LGBMRanker, XGBRanker and CatBoostRanker take them: those that mean the same here, or why not.
 
 >>> fit_arguments({"early_stopping_rounds": 20, "eval_at": [5], "verbose": False})
-FitArguments(patience=20, metric='ndcg@5', qid=None)
+FitArguments(patience=20, metric='ndcg@5', qid=None, eval_set=None)
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class FitArguments(NamedTuple):
     patience: int | None = None
     metric: str | None = None
     qid: Any = None
+    eval_set: Any = None
 
 
 def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
@@ -50,6 +51,7 @@ def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
     rest = {name: value for name, value in arguments.items() if value is not None and name not in _WITHOUT_EFFECT}
     patience = [rest.pop("early_stopping_rounds", None), *_patience_of(rest.pop("callbacks", ()))]
     metric, qid = _metric(rest.pop("eval_metric", None), rest.pop("eval_at", None)), rest.pop("group_id", None)
+    held = _pairs(rest.pop("eval_X", None), rest.pop("eval_y", None))
     for name, value in rest.items():
         if not any(
             value is same or (isinstance(value, str) and value == same) for same in _SAME_AS_DEFAULT.get(name, ())
@@ -61,7 +63,18 @@ def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
     rounds = {int(value) for value in patience if value is not None}
     if len(rounds) > 1:
         raise ParameterError(f"early stopping after {' and '.join(map(str, sorted(rounds)))} rounds: say one.")
-    return FitArguments(rounds.pop() if rounds else None, metric, qid)
+    return FitArguments(rounds.pop() if rounds else None, metric, qid, held)
+
+
+def _pairs(features: Any, labels: Any) -> Any:
+    """Validation data given as eval_X and eval_y, each one or a tuple of several, as eval_set."""
+    if (features is None) != (labels is None):
+        raise ParameterError("eval_X and eval_y go together: features and labels of validation data.")
+    if not isinstance(features, tuple):
+        return None if features is None else (features, labels)
+    if not isinstance(labels, tuple) or len(labels) != len(features):
+        raise ParameterError("eval_X is a tuple, so eval_y must be one of the same length.")
+    return list(zip(features, labels, strict=True))
 
 
 def _patience_of(callbacks: Iterable[Any]) -> list[int]:
