@@ -31,10 +31,12 @@ from podium.data.seen_queries import sample_queries
 from podium.data.splits import LEAST_DECIDING, hold_out
 from podium.distributions.temperature import fit_temperature
 from podium.learner import Learned, Learner
+from podium.losses import Loss
 from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
+from podium.recipe import Recipe
 from podium.solvers import Step, Watch, mean_metric
 from podium.transforms import State, Transform
 from podium.tuning import Tuning
@@ -62,8 +64,8 @@ class TrainingProgress:
 
 def train(
     data: Any,
-    labels: ArrayLike | str | Method | Learner | None = None,
-    method: str | Method | Learner | None = None,
+    labels: ArrayLike | str | Method | Learner | Loss | None = None,
+    method: str | Method | Learner | Loss | None = None,
     *,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
@@ -78,7 +80,7 @@ def train(
 
     The data is a Dataset, a frame with columns label, qid and features, or features and labels with the queries of
     their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows may be in any order.
-    `method` is a method's name or specification, or a learner; by default lambdamart.
+    `method` is a method's name or specification, a learner, or a loss for a recipe; by default lambdamart.
 
     Validation data, `valid`, is a Dataset, a frame, a tuple (features, labels, qid), or the fraction of the queries to
     hold out from the data for it, as by `podium.data.hold_out`, e.g. 0.2. With it, hyperparameters are
@@ -184,17 +186,19 @@ def measured(model: Model, data: Dataset, metric: Metric) -> float:
 
 
 def labels_and_method(
-    labels: ArrayLike | str | Method | Learner | None, method: str | Method | Learner | None
+    labels: ArrayLike | str | Method | Learner | Loss | None, method: str | Method | Learner | Loss | None
 ) -> tuple[ArrayLike | None, Method]:
-    """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`."""
-    if isinstance(labels, str | Method | Learner):
+    """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`; a loss is that of a recipe."""
+    if isinstance(labels, str | Method | Learner | Loss):
         if method is not None:
             raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
         labels, method = None, labels
+    if isinstance(method, Loss):
+        method = Recipe(loss=method)
     if isinstance(method, Learner):
         method = Method(method)
     if not isinstance(method, Method | str | None):
-        raise ParameterError(f"a method is a name, a Method or a Learner; got {type(method).__name__}.")
+        raise ParameterError(f"a method is a name, a Method, a Learner or a Loss; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")
 
 
