@@ -135,7 +135,7 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if number == info["chosen"] else ""
-        console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
+        console.out(f"  tried    {settings or 'as given'}: {info['metric']} {trial['valid']:.4f}{mark}")
     if len(trials) > 1:
         console.out(f"  chosen   {rule}")
     if "stopped" in info:
