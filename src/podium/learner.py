@@ -75,6 +75,10 @@ class Learner(Named):
         """The learner with other values of parameters, as text."""
         return replace(self, **read_all(type(self), parameters))  # type: ignore[type-var]
 
+    def parameter_names(self) -> set[str]:
+        """Names that `changed` takes."""
+        return set(field_types(type(self)))
+
     def has_parameter(self, key: str) -> bool:
         """Whether it has a parameter of this name."""
         return key in field_types(type(self))

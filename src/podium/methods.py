@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.familiar_names import ALIASES, OBJECTIVES, renamed, without_absent
 from podium.base.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.learner import Learner
 from podium.losses import Loss
@@ -302,9 +303,15 @@ def method(text: str) -> Method:
     `listnet`, `listnet(penalty=0.1)`, `listnet(scorer=mlp(hidden=[16]))`, `recipe(loss=listnet,scorer=linear)`.
     """
     name, parameters = split_call(text)
+    if name not in METHODS and name.lower() in OBJECTIVES:
+        return method(_of_objective(name, parameters))
     if name not in METHODS:
         return Method(build(_learner(name, text), parameters), fixed=_named(parameters))
-    original, fixed = METHODS[name], _named(parameters)
+    original = METHODS[name]
+    parts = {part: value for part, value in parameters.items() if part in field_types(Recipe)}
+    names = original.learner.changed(parts).parameter_names() if parts else original.learner.parameter_names()
+    parameters = without_absent(renamed(parameters, names), names, method=name)
+    fixed = _named(parameters)
     learner = original.learner.changed(parameters)
     return replace(original, learner=learner, grid=_grid_of(learner, original, parameters.keys() | fixed), fixed=fixed)
 
@@ -336,8 +343,16 @@ def _as_recipe(name: str, text: str) -> str:
     return f"recipe(loss={name}{text.strip().removeprefix(name).strip()})"
 
 
+def _of_objective(name: str, parameters: dict[str, str]) -> str:
+    """Specification of the method that another tool calls an objective."""
+    original, own = split_call(OBJECTIVES[name.lower()])
+    arguments = ",".join(f"{key}={text}" for key, text in {**own, **parameters}.items())
+    return f"{original}({arguments})" if arguments else original
+
+
 def _named(parameters: dict[str, str]) -> frozenset[str]:
-    """Names of the parameters in a specification, including those of its parts."""
+    """Names of the parameters in a specification, including those of its parts, also by podium's name for them."""
     parts = {part for part in field_types(Recipe) if part in parameters}
     inside = {name for part in parts for name in split_call(parameters[part])[1]}
+    inside |= {ALIASES[name] for name in inside if name in ALIASES}
     return frozenset(inside | (parameters.keys() - parts))

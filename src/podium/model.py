@@ -29,6 +29,7 @@ from podium.base.registry import register
 from podium.base.shown import facts_html
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
+from podium.data.seen_queries import Seen, seen
 from podium.data.table import Table
 from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
@@ -105,6 +106,10 @@ class Model:
                 where=data.source,
             )
         return scores
+
+    def seen(self, data: Table) -> Seen:
+        """How many queries of the data the model was trained on, of those that its sample of them can tell."""
+        return seen(self.info.get("queries"), self.align_features(data))
 
     def with_info(self, **more: object) -> Model:
         """The same model with more entries in `info`."""

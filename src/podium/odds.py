@@ -171,7 +171,7 @@ def odds_of(
         raise IncompatibleError(
             f"{name} {why}, so its scores are not odds until a temperature is fitted on validation data, and this "
             "model has seen none with two grades in a query. "
-            "Train it with some: podium train DATA --valid MORE, or train(data, …, valid=more)."
+            "Train it with some: podium train DATA --valid 0.2, or train(data, …, valid=0.2)."
         )
     words = _WORDS.get(own[0], repr(own[0]))
     how = f"{words}, as trained by {name}: there was no validation data to fit a temperature on"

@@ -15,6 +15,7 @@ import numpy as np
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weights
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.base.familiar_names import renamed
 from podium.base.registry import field_types, read, register
 from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
@@ -108,9 +109,12 @@ class Recipe(Learner):
                 recipe = dataclasses.replace(recipe, **{part: value})
         if "solver" not in parameters and type(recipe.scorer) is not type(self.scorer):
             recipe = dataclasses.replace(recipe, solver=Solver.parse(recipe.scorer.solver))
-        for key, text in rest.items():
+        for key, text in renamed(rest, recipe.parameter_names()).items():
             recipe = recipe._with_parameter(key, text)
         return recipe
+
+    def parameter_names(self) -> set[str]:
+        return {*_PARTS, *(name for part in _PARTS for name in field_types(type(getattr(self, part))))}
 
     def has_parameter(self, key: str) -> bool:
         """Whether it has a part of this name, or exactly one of its parts has a parameter of this name."""
@@ -122,8 +126,7 @@ class Recipe(Learner):
     def _with_parameter(self, key: str, text: str) -> Recipe:
         owners = self._owners(key)
         if not owners:
-            names = [name for part in _PARTS for name in field_types(type(getattr(self, part)))]
-            raise UnknownNameError("parameter", key, {*_PARTS, *names})
+            raise UnknownNameError("parameter", key, self.parameter_names())
         if len(owners) > 1:
             raise ParameterError(
                 f"{key} could be of the {' or the '.join(owners)}. Write the part in full, e.g. {owners[0]}=…"

@@ -17,15 +17,17 @@ scikit-learn 1.8, the first to route the metadata of its score.) `GroupKFold` wi
 a query.
 
 As in LGBMRanker, `fit` also takes `group`, the sizes of consecutive queries, and `eval_set` with `eval_group` (or
-`eval_qid`): validation data for early stopping, for tuning, and for calibrated probabilities of ranks.
+`eval_qid`): validation data for early stopping, for tuning, and for calibrated probabilities of ranks. Parameters may
+have the names of LightGBM, XGBoost and CatBoost, if they mean the same: `Ranker(n_estimators=100)` has 100 rounds.
 """
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -37,15 +39,18 @@ from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
-from podium.data.frames import weights_of_queries
+from podium.data.frames import refuse_text, weights_of_queries
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.evaluation.evaluate import evaluate
 from podium.explanation.attribution import importance
+from podium.imports.fit_arguments import fit_arguments, validation_arrays
 from podium.methods import method
+from podium.model import Model
 from podium.training import train
 
 try:
+    from sklearn import get_config
     from sklearn.base import BaseEstimator
     from sklearn.utils import check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -58,8 +63,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     `method` is a name or a specification: `lambdamart`, `ranknet(scorer=mlp(hidden=[16]))`; its parameters may also be
     arguments, as in `Ranker("listnet", penalty=0.1)`. `metric` is the metric of `score` and of validation data.
-    `random_state` is a seed, or a random state of scikit-learn. After `fit`, `model_` is the podium model; save it with
-    `model_.save(path)`.
+    `random_state` is a seed, or a random state of scikit-learn. After `fit`, `model_` is the podium model; `save`
+    writes it, with the arguments of the ranker, to a file that all of podium reads, and `Ranker.load` reads it back.
     """
 
     __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads it)
@@ -112,6 +117,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         eval_set: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
+        **others: Any,
     ) -> Self:
         """Learn from rows of features, their grades (larger is better) and their queries.
 
@@ -119,12 +125,18 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         row's query: a query of weight 2 counts twice. `document_weight` is the weight of each document's relevance,
         e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data: (X, y), or a
         list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`: lists too, if
-        `eval_set` is a list.
+        `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes `eval_X` with
+        `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a callback, which set
+        the method's `patience`.
         """
+        asked = fit_arguments(others)
+        qid, eval_set = asked.qid if qid is None else qid, asked.eval_set if eval_set is None else eval_set
         if qid is None and group is None:
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
+        elif _is_scored_without_queries():
+            raise DataError(_NEEDS_QUERIES)
         check_row_order(X=X, y=y, qid=qid)
         X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         y = float_numbers(y, "label")
@@ -134,12 +146,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             data = _weighted(data, sample_weight)
         held = None
         if eval_set is not None:
-            valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
+            valid_X, valid_y, queries = validation_arrays(eval_set, eval_qid, eval_group)
             valid_X = self._validated(valid_X, reset=False)
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
         # predict may be called without queries, so tuning does not try transforms that need them
-        chosen = method(self._specification()).without(lambda transform: transform.per_query)
-        self.model_ = train(data, chosen, valid=held, metric=self.metric, seed=_seed(self.random_state))
+        patience = {} if asked.patience is None else {"patience": asked.patience}
+        chosen = method(self._specification(**patience)).without(lambda transform: transform.per_query)
+        metric = asked.metric or self.metric
+        self.model_ = train(data, chosen, valid=held, metric=metric, seed=_seed(self.random_state))
         self.had_queries_ = qid is not None or group is not None
         self._importance = importance(self.model_, data.grouped())
         return self
@@ -152,19 +166,44 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         X = self._validated(X, reset=False)
         return self.model_.score(Dataset.from_arrays(X, qid=qid))
 
-    def score(self, X: object, y: ArrayLike, qid: ArrayLike | None = None) -> float:
-        """Mean of `metric` over the queries that count; NaN if none does."""
+    def score(self, X: object, y: ArrayLike, qid: ArrayLike | None = None, *, group: ArrayLike | None = None) -> float:
+        """Mean of `metric` over the queries that count; NaN if none does. Queries are given as to `fit`."""
         check_is_fitted(self)
-        if qid is None and self.had_queries_:
-            raise DataError(
-                "score needs qid, as fit got it: without it all rows would be one query. Pass qid; in cross_val_score, "
-                "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
-            )
+        if qid is None and group is None and self.had_queries_:
+            raise DataError(_NEEDS_QUERIES)
+        if group is not None:
+            labels = float_numbers(y, "label")
+            qid = Dataset.from_arrays(np.zeros((len(labels), 1)), qid=qid, group=group).query_index
         ids = None if qid is None else text_ids(qid, "query id")
         scores = self.predict(X, ids)
         queries = {"group": [len(scores)]} if ids is None else {"qid": ids}
         (average,) = evaluate(float_numbers(y, "label"), scores, self.metric, **queries).means().values()
         return average.value
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model, with the arguments of this ranker, to a file of `podium.load` and all commands."""
+        check_is_fitted(self)
+        shares = None if self._importance is None else [self._importance[0].tolist(), self._importance[1]]
+        about = {
+            "method": self._specification(),
+            "metric": self.metric,
+            "queries": self.had_queries_,
+            "importance": shares,
+        }
+        self.model_.with_info(ranker=about).save(path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """A fitted ranker from a file of `save`, or from any model file."""
+        model = Model.load(path)
+        about = model.info.get("ranker") or {"method": repr(model.learner), "queries": True}
+        ranker = cls(about["method"], metric=about.get("metric", model.info.get("metric", "ndcg@10")))
+        shares = about.get("importance")
+        ranker.model_, ranker.had_queries_, ranker.n_features_in_ = model, about["queries"], model.n_features
+        ranker._importance = None if shares is None else (np.array(shares[0]), shares[1])
+        if model.feature_names is not None:
+            ranker.feature_names_in_ = np.array(model.feature_names, object)
+        return ranker
 
     @property
     def feature_importances_(self) -> Array:
@@ -185,6 +224,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: object, *y: object, **options: object) -> Any:
         """Arguments as validated by scikit-learn, with its errors as podium's."""
+        if is_frame(X):
+            refuse_text(X)
         try:
             with np.errstate(over="ignore"):
                 validated = validate_data(self, X, *y, **options, **_ACCEPTED)
@@ -215,11 +256,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             if name not in own and not name.startswith("_") and not name.endswith("_")
         }
 
-    def _specification(self) -> str:
+    def _specification(self, **more: object) -> str:
         """The method with its parameters as a specification, e.g. listnet(penalty=0.1)."""
         name, parameters = split_call(self.method)
         arguments = {
-            key: write(tuple(value) if isinstance(value, list) else value) for key, value in self._parameters().items()
+            key: write(tuple(value) if isinstance(value, list) else value)
+            for key, value in (self._parameters() | more).items()
         }
         twice = parameters.keys() & arguments.keys()
         if twice:
@@ -244,21 +286,28 @@ class _WrongTypeError(DataError, TypeError):
 _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
 
 
-def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Features and labels of validation data, and its queries as arguments of `Dataset.from_arrays`."""
-    if eval_qid is None and eval_group is None:
-        raise DataError("eval_set needs its queries: eval_qid (an id per row) or eval_group (sizes).")
-    several = isinstance(eval_set, list)
-    pair = eval_set[-1] if several else eval_set
-    if not isinstance(pair, Sequence) or len(pair) != 2:
-        raise DataError("eval_set must be (X, y), or a list of such pairs.")
-    queries = {"qid": eval_qid, "group": eval_group}
-    if several:
-        for name, value in queries.items():
-            if value is not None and len(value) != len(eval_set):
-                raise DataError(f"eval_set has {len(eval_set)} parts, eval_{name} {len(value)}.")
-        queries = {name: None if value is None else value[-1] for name, value in queries.items()}
-    return pair[0], pair[1], queries
+_NEEDS_QUERIES = (
+    "score needs qid, as fit got it: without it all rows would be one query. Pass qid or group; in cross_val_score, "
+    "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
+)
+
+
+def _is_scored_without_queries() -> bool:
+    """Whether model selection of scikit-learn calls `fit`, and will call `score` without the queries of its rows.
+
+    It would turn the error that `score` raises then into NaN, and choose by that; an error of `fit` it raises. False if
+    the calling frames do not tell.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return False
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection") and "scorer" in frame.f_locals:
+            scorer = frame.f_locals["scorer"]
+            each = getattr(scorer, "_scorers", {"score": scorer}).values()
+            return any(type(part).__name__ == "_PassthroughScorer" for part in each)  # calls the estimator's own score
+        frame = frame.f_back
+    return False
 
 
 def _weighted(data: Table, sample_weight: ArrayLike) -> Table:

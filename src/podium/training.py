@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,12 +27,16 @@ from podium.base.threads import default_threads, one_blas_thread
 from podium.base.version import version
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
+from podium.data.seen_queries import sample_queries
+from podium.data.splits import LEAST_DECIDING, hold_out
 from podium.distributions.temperature import fit_temperature
 from podium.learner import Learned, Learner
+from podium.losses import Loss
 from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
+from podium.recipe import Recipe
 from podium.solvers import Step, Watch, mean_metric
 from podium.solvers.early_stopping import query_values
 from podium.transforms import State, Transform
@@ -60,8 +65,8 @@ class TrainingProgress:
 
 def train(
     data: Any,
-    labels: ArrayLike | str | Method | Learner | None = None,
-    method: str | Method | Learner | None = None,
+    labels: ArrayLike | str | Method | Learner | Loss | None = None,
+    method: str | Method | Learner | Loss | None = None,
     *,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
@@ -76,9 +81,10 @@ def train(
 
     The data is a Dataset, a frame with columns label, qid and features, or features and labels with the queries of
     their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows may be in any order.
-    `method` is a method's name or specification, or a learner; by default lambdamart.
+    `method` is a method's name or specification, a learner, or a loss for a recipe; by default lambdamart.
 
-    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, hyperparameters are
+    Validation data, `valid`, is a Dataset, a frame, a tuple (features, labels, qid), or the fraction of the queries to
+    hold out from the data for it, as by `podium.data.hold_out`, e.g. 0.2. With it, hyperparameters are
     chosen by `metric` from the method's grid, or by another tuning, e.g. `search="optuna"`, and solvers with patience
     stop early. `model.info["trials"]` lists all trials, and `model.info["chosen"]` is the index of the chosen one; its
     value of the metric, `model.info["valid"]`, is optimistic, since it was chosen as the best. Validation data also
@@ -89,8 +95,7 @@ def train(
     """
     seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
     tune_by = Metric.parse(metric) if isinstance(metric, str) else metric
-    training = labelled_data(data, labels, qid=qid, group=group)
-    held = None if valid is None else align_features(_validation(valid), training.feature_names)
+    training, held = _parts(labelled_data(data, labels, qid=qid, group=group), valid, seed=seed)
     by_weight = held is not None and held.document_weights is not None and isinstance(tune_by, WeightedDCG)
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)
@@ -98,8 +103,7 @@ def train(
     fit_one = fitting or fit
     if held is None:
         model = fit_one(chosen.learner, training, metric=tune_by, seed=seed, observers=observers)
-        _warn_if_constant(model, training)
-        return model
+        return _finished(model, training)
 
     def trial(learner: Learner) -> tuple[Model, Array]:
         model = fit_one(learner, training, valid=held, metric=tune_by, seed=seed, observers=observers)
@@ -107,8 +111,7 @@ def train(
 
     tuning = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(training))
-    model = tuning.run(worthwhile, trial, seed=seed)
-    _warn_if_constant(model, training)
+    model = _finished(tuning.run(worthwhile, trial, seed=seed), training)
     return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
 
 
@@ -188,18 +191,45 @@ def measured(model: Model, data: Dataset, metric: Metric) -> float:
 
 
 def labels_and_method(
-    labels: ArrayLike | str | Method | Learner | None, method: str | Method | Learner | None
+    labels: ArrayLike | str | Method | Learner | Loss | None, method: str | Method | Learner | Loss | None
 ) -> tuple[ArrayLike | None, Method]:
-    """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`."""
-    if isinstance(labels, str | Method | Learner):
+    """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`; a loss is that of a recipe."""
+    if isinstance(labels, str | Method | Learner | Loss):
         if method is not None:
             raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
         labels, method = None, labels
+    if isinstance(method, Loss):
+        method = Recipe(loss=method)
     if isinstance(method, Learner):
         method = Method(method)
     if not isinstance(method, Method | str | None):
-        raise ParameterError(f"a method is a name, a Method or a Learner; got {type(method).__name__}.")
+        raise ParameterError(f"a method is a name, a Method, a Learner or a Loss; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")
+
+
+def _finished(model: Model, data: Dataset) -> Model:
+    """The model with a sample of the queries that it learned from; warns if it ranks nothing."""
+    _warn_if_constant(model, data)
+    return model.with_info(queries=sample_queries(data))
+
+
+def _parts(data: Dataset, valid: Any, *, seed: int) -> tuple[Dataset, Dataset | None]:
+    """Training and validation data."""
+    if valid is None:
+        return data, None
+    if isinstance(valid, bool) or not isinstance(valid, numbers.Real):
+        return data, align_features(_validation(valid), data.feature_names)
+    if data.labels is None and data.document_weights is None:
+        raise DataError("there are no labels, which validation data needs: give valid=None.", where=data.source)
+    training, held = hold_out(data, float(valid), seed=seed)
+    if held is None:
+        warnings.warn(
+            f"valid={valid}: no query is held out, since fewer than {LEAST_DECIDING} have documents of different "
+            "labels. The model has default hyperparameters, and no metric on validation data.",
+            PodiumWarning,
+            stacklevel=3,
+        )
+    return training, held
 
 
 def _validation(valid: Any) -> Dataset:
@@ -221,7 +251,7 @@ def _warn_if_constant(model: Model, data: Dataset) -> None:
         "it ranks nothing. Features may be constant, documents too few for trees (lower min_data_in_leaf), or no label "
         "relevant to the loss: see podium.check.",
         PodiumWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 

@@ -20,6 +20,7 @@ from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.data import Dataset
 from podium.methods import method
 from podium.metrics import Metric
+from podium.model import load
 from podium.sklearn import Ranker
 from podium.testing import linear_data
 from podium.training import train
@@ -95,7 +96,6 @@ def test_cross_validation_routes_queries(routing):
     assert scores.shape == (len(X),)
 
 
-@pytest.mark.filterwarnings("ignore:One or more of the test scores")
 def test_without_routing_a_score_over_all_rows_as_one_query_is_refused():
     ranker = Ranker("ranknet").fit(X, Y, qid=QID)
     with pytest.raises(DataError, match=r"score needs qid.*enable_metadata_routing=True"):
@@ -103,9 +103,110 @@ def test_without_routing_a_score_over_all_rows_as_one_query_is_refused():
     search = GridSearchCV(Ranker("ranknet"), {"penalty": [0.1]}, cv=3, error_score="raise")
     with pytest.raises(DataError, match="score needs qid"):
         search.fit(X, Y, qid=QID)
-    with pytest.warns(UserWarning, match="Scoring failed"):
+    with pytest.raises(ValueError, match=r"All the 3 fits failed(?s:.*)enable_metadata_routing=True"):
         search.set_params(error_score=np.nan).fit(X, Y, qid=QID)
-    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+    with pytest.raises(ValueError, match=r"All the 3 fits failed(?s:.*)enable_metadata_routing=True"):
+        cross_val_score(Ranker("ranknet"), X, Y, cv=3, params={"qid": QID})
+
+
+def test_without_routing_scorers_and_predictions_that_need_no_queries_work():
+    values = cross_val_score(Ranker("ranknet"), X, Y, cv=3, params={"qid": QID}, scoring="neg_mean_squared_error")
+    assert np.isfinite(values).all()
+    assert cross_val_predict(Ranker("ranknet"), X, Y, cv=3, params={"qid": QID}).shape == Y.shape
+    assert clone(Ranker("ranknet")).fit(X, Y, qid=QID).score(X, Y, qid=QID) > 0.5
+
+
+def test_the_score_takes_queries_as_sizes_too():
+    ranker = Ranker("ranknet").fit(X, Y, qid=QID)
+    by_id = ranker.score(DATA.features, DATA.labels, qid=DATA.query_index)
+    assert ranker.score(DATA.features, DATA.labels, group=DATA.sizes) == by_id
+    with pytest.raises(DataError):
+        ranker.score(DATA.features, DATA.labels, qid=DATA.query_index, group=DATA.sizes)
+    with pytest.raises(DataError):
+        ranker.score(DATA.features, DATA.labels, group=[3])
+
+
+def test_a_saved_ranker_is_a_model_file_and_comes_back_whole(tmp_path):
+    frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
+    ranker = Ranker("listnet", reg_lambda=0.5, scorer="trees", rounds=5, metric="map").fit(frame, Y, qid=QID)
+    ranker.save(tmp_path / "ranker.podium")
+    np.testing.assert_array_equal(load(tmp_path / "ranker.podium").score(frame), ranker.predict(frame))
+    again = Ranker.load(tmp_path / "ranker.podium")
+    np.testing.assert_array_equal(again.predict(frame), ranker.predict(frame))
+    np.testing.assert_array_equal(again.feature_importances_, ranker.feature_importances_)
+    assert again.feature_names_in_.tolist() == frame.columns.tolist()
+    assert again.score(frame, Y, qid=QID) == ranker.score(frame, Y, qid=QID)
+    assert clone(again).fit(frame, Y, qid=QID).model_.learner == ranker.model_.learner
+    with pytest.raises(NotFittedError):
+        Ranker().save(tmp_path / "none.podium")
+
+
+def test_any_model_file_is_a_ranker(tmp_path):
+    model = train(DATA, "ranknet", metric="map")
+    model.save(tmp_path / "m.podium")
+    ranker = Ranker.load(tmp_path / "m.podium")
+    np.testing.assert_array_equal(ranker.predict(DATA.features), model.score(DATA))
+    assert ranker.metric == "map"
+
+
+@pytest.mark.parametrize("kind", ["object", "category", "polars"])
+def test_columns_of_text_are_named_with_two_ways_out(kind):
+    frame = pd.DataFrame({"price": X[:, 0], "brand": ["hoka"] * len(Y), "shop": ["a", "b"] * (len(Y) // 2)})
+    if kind == "polars":
+        frame = pytest.importorskip("polars").from_pandas(frame)
+    else:
+        frame = frame.astype({"brand": kind, "shop": kind})
+    with pytest.raises(
+        DataError, match=r"columns 'brand', 'shop': text.*OneHotEncoder.*X\.drop\(columns=\['brand', 'shop'\]"
+    ):
+        Ranker("ranknet").fit(frame, Y, qid=QID)
+
+
+def test_names_of_other_tools_are_parameters_of_a_ranker():
+    ranker = Ranker(
+        n_estimators=7, max_depth=-1, min_child_samples=3, subsample=0.5, objective="lambdarank", verbose=-1
+    )
+    assert ranker.get_params()["n_estimators"] == 7
+    learner = clone(ranker).fit(X, Y, qid=QID).model_.learner
+    assert learner == method("lambdamart(rounds=7,min_data_in_leaf=3,bagging_fraction=0.5)").learner
+    with pytest.raises(ParameterError, match="no monotone constraints yet"):
+        Ranker(monotone_constraints=[1, 0]).fit(X, Y, qid=QID)
+
+
+def test_arguments_of_fit_are_those_of_lightgbm():
+    lightgbm = pytest.importorskip("lightgbm")
+    held = {"eval_set": [(DATA.features, DATA.labels)], "eval_group": [DATA.sizes]}
+    same = {"group": DATA.sizes, **held}
+    first = Ranker(rounds=20, patience=3, metric="ndcg@5").fit(DATA.features, DATA.labels, **same)
+    for more in (
+        {"early_stopping_rounds": 3},
+        {"callbacks": [lightgbm.early_stopping(3, verbose=False), lightgbm.log_evaluation(0)], "eval_names": ["valid"]},
+    ):
+        other = Ranker(rounds=20).fit(
+            DATA.features, DATA.labels, **same, **more, eval_at=[5], categorical_feature="auto"
+        )
+        assert other.model_.info == first.model_.info
+    pair = {"eval_X": DATA.features, "eval_y": DATA.labels, "eval_group": DATA.sizes, "eval_at": 5}
+    other = Ranker(rounds=20, patience=3).fit(DATA.features, DATA.labels, group=DATA.sizes, **pair)
+    assert other.model_.info == first.model_.info
+    by_id = Ranker(rounds=20).fit(X, Y, group_id=QID)
+    assert by_id.model_.learner == method("lambdamart(rounds=20)").learner
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ({"init_score": [0.0]}, "starts from equal scores"),
+        ({"callbacks": [print]}, "callbacks: print cannot be called"),
+        ({"eval_at": [1, 3]}, r"eval_at=\[1, 3\]: training stops by one metric"),
+        ({"categorical_feature": [0]}, "no categorical features yet"),
+        ({"eval_X": X}, "eval_X and eval_y go together"),
+        ({"wait": 3}, "fit has no argument 'wait'"),
+    ],
+)
+def test_arguments_of_fit_that_mean_nothing_here_are_refused(argument, words):
+    with pytest.raises(ParameterError, match=words):
+        Ranker("ranknet").fit(X, Y, qid=QID, **argument)
 
 
 def test_groups_given_by_size_ask_for_queries_too():

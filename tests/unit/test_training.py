@@ -5,6 +5,7 @@ import pytest
 
 from podium.base.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.data.dataset import Dataset
+from podium.data.splits import hold_out
 from podium.methods import Method
 from podium.metrics import Metric
 from podium.recipe import Recipe
@@ -134,3 +135,23 @@ def test_nothing_in_the_arguments_changes():
     train(DATA, "lambdamart(rounds=3)", valid=VALID)
     np.testing.assert_array_equal(DATA.features, before[0])
     np.testing.assert_array_equal(DATA.labels, before[1])
+
+
+def test_a_fraction_of_the_queries_is_validation_data():
+    training, held = hold_out(DATA, 0.25, seed=2)
+    expected = train(training, "regression", valid=held, seed=2)
+    model = train(DATA, "regression", valid=0.25, seed=2)
+    assert model.info == expected.info
+    assert model.seen(DATA) == (20, 15)
+
+
+def test_a_fraction_of_too_few_queries_is_a_warning_and_no_validation_data():
+    with pytest.warns(PodiumWarning, match=r"valid=0\.2: no query is held out, since fewer than 10"):
+        model = train(DATA.select(np.arange(6)), "regression", valid=0.2)
+    assert "valid" not in model.info
+
+
+@pytest.mark.parametrize("valid", [0, 1, 1.5, -0.1])
+def test_a_number_that_is_no_fraction_of_the_queries_is_refused(valid):
+    with pytest.raises(ParameterError, match="above 0 and below 1"):
+        train(DATA, "regression", valid=valid)

@@ -9,6 +9,7 @@
     ├── ComparisonError     some tasks of a comparison failed; carries the results of the others
     ├── ModelFileError      a model file is damaged, too new, or no model file
     ├── IndexFileError      an index is damaged, too new, locked, or no index
+    ├── PluginError         custom code failed; names its file and line
     └── MissingPackageError an optional package is not installed; also an ImportError
 
     PodiumWarning           the result may not be the intended one; a UserWarning
@@ -127,6 +128,10 @@ class ModelFileError(PodiumError):
 
 class IndexFileError(PodiumError):
     """An index of documents cannot be opened or changed."""
+
+
+class PluginError(PodiumError):
+    """Custom code, such as a loss of a plug-in, failed; the message begins with its file and line."""
 
 
 class MissingPackageError(PodiumError, ImportError):

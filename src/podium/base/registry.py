@@ -8,7 +8,7 @@ that text gives an equal value back:
     ranknet(sigma=2.0)
 
 The same text is used on the command line, in configs, saved models and reports. Plug-ins name a module in an entry
-point of the group `podium`; importing it registers its classes.
+point of the group `podium`, or are files (see `plugin_files`); importing them registers their classes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.familiar_names import renamed
+from podium.base.plugin_files import is_plugin_module, load_plugin_files
 
 T = TypeVar("T")
 
@@ -53,7 +55,7 @@ class Named:
     kind: ClassVar[str]
     """The kind of thing: loss, scorer, metric… One registry per kind."""
     name: ClassVar[str]
-    """Registered name; by default the file's name with hyphens, in a script the class's."""
+    """Registered name; by default the file's name with hyphens, in a script or a plug-in file the class's."""
     home: ClassVar[str]
     """The package whose public names fill this registry, each in the file of its name, e.g. `podium.losses`."""
     elsewhere: ClassVar[tuple[str, ...]] = ()
@@ -114,14 +116,15 @@ def register(cls: type[T]) -> type[T]:
     registered = Named._catalogues.setdefault(named.kind, {})
     other = registered.get(named.name)
     if other is not None and (other.__module__, other.__qualname__) != (named.__module__, named.__qualname__):
-        raise ParameterError(f"Two {named.kind}s are called {named.name!r}: {other.__module__} and {named.__module__}.")
+        kinds = f"{named.kind}es" if named.kind.endswith("s") else f"{named.kind}s"
+        raise ParameterError(f"Two {kinds} are called {named.name!r}: {other.__module__} and {named.__module__}.")
     registered[named.name] = named
     return frozen
 
 
 def _default_name(cls: type) -> str:
-    """The file's name with hyphens; for a class in a script or notebook the class's: MyLoss is my-loss."""
-    if cls.__module__ != "__main__":
+    """The file's name with hyphens; for a class in a script, notebook or plug-in file its own: MyLoss is my-loss."""
+    if cls.__module__ != "__main__" and not is_plugin_module(cls.__module__):
         return cls.__module__.rpartition(".")[2].replace("_", "-")
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__)
     return words.strip("_").replace("_", "-").lower()
@@ -147,11 +150,12 @@ def _is_plugin(cls: type, home: str) -> bool:
 
 @functools.cache
 def load_plugins() -> None:
-    """Import every module named by an entry point of the group `podium`."""
+    """Import every module named by an entry point of the group `podium`, and every plug-in file."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group="podium"):
         point.load()
+    load_plugin_files()
 
 
 def build(cls: type[T], arguments: dict[str, str]) -> T:
@@ -161,12 +165,12 @@ def build(cls: type[T], arguments: dict[str, str]) -> T:
 
 def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
     """Parse the texts of parameters of `cls`."""
-    hints = field_types(cls)
-    for key in arguments:
+    hints, where = field_types(cls), getattr(cls, "name", cls.__name__)
+    own = renamed(arguments, hints)
+    for key in own:
         if key not in hints:
-            raise UnknownNameError(f"parameter of {getattr(cls, 'name', cls.__name__)}", key, hints)
-    where = getattr(cls, "name", cls.__name__)
-    return {key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()}
+            raise UnknownNameError(f"parameter of {where}", key, hints)
+    return {key: read(text, hints[key], f"{where}: {key}") for key, text in own.items()}
 
 
 def search_space(cls: type) -> dict[str, tuple[Any, ...] | list[Any]]:

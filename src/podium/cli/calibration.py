@@ -22,12 +22,13 @@ def calibration(
 
     If k documents share the best grade, all k come first: their probability is that of being among the first k.
     """
-    from podium.cli.documents import read_documents
+    from podium.cli.documents import read_documents, say_if_seen
     from podium.evaluation.calibration import calibration as measure
     from podium.model import Model
 
     fitted = Model.load(model)
     labelled = read_documents(data, fitted)
+    say_if_seen(fitted, labelled)
     report = measure(fitted.distribution(labelled, with_ties=with_ties), labelled)
     if as_json:
         console.print_json(report.to_dict())

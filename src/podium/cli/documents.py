@@ -33,6 +33,15 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
     return widened(data, model.n_features)
 
 
+def say_if_seen(model: Model, data: Table) -> None:
+    """Say if the model was trained on queries of this data: metrics on it say little about other data."""
+    queries = model.seen(data)
+    if queries.seen:
+        console.say(
+            f"note: {data.source}: the model was trained on {queries}; a metric here is of its own training data."
+        )
+
+
 def read_names(path: str | None) -> tuple[str, ...] | None:
     """Read names of features from a file, one per line; None without a file."""
     from podium.base.errors import DataError

@@ -17,6 +17,9 @@ import typer
 from typer.core import TyperGroup
 
 from podium.base.errors import ParameterError, PodiumError, shortened
+from podium.base.familiar_names import announced
+from podium.base.plugin_files import add_plugin, place_in_plugin
+from podium.base.registry import load_plugins
 from podium.cli import console
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -85,8 +88,9 @@ class Commands(TyperGroup):
         console.printable(sys.stdout)
         words = list(sys.argv[1:] if args is None else args)
         own = words[: words.index("--")] if "--" in words else words
-        debug = "--debug" in own  # understood after the command as well
-        words = [word for word in own if word != "--debug"] + words[len(own) :]
+        debug = "--debug" in own  # understood after the command as well, as --plugin is
+        plugins, rest = _taken_out(own, "--plugin")
+        words = plugins + [word for word in rest if word != "--debug"] + words[len(own) :]
         try:
             code = super().main(words, "podium", complete_var, False, windows_expand_args, **extra)
         except BaseException as error:
@@ -97,7 +101,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:  # typer would handle these exceptions otherwise
-            result = super().invoke(ctx)
+            with announced(lambda note: console.say(f"note: {note}")):
+                result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:
@@ -123,13 +128,38 @@ def options(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="A Python file with custom losses, metrics, features, methods …; may be repeated. Or set the "
+            "environment variable PODIUM_PLUGINS.",
+        ),
+    ] = None,
 ) -> None:
+    for path in plugin or ():
+        add_plugin(path)
+    if plugin:
+        load_plugins()
     if version:
         from podium.base.version import version as installed
 
         console.out(f"podium {installed()}")
     elif ctx.invoked_subcommand is None:
         console.out(ctx.get_help())
+
+
+def _taken_out(words: Sequence[str], option: str) -> tuple[list[str], list[str]]:
+    """An option with its values, wherever it stands, and the other words."""
+    taken: list[str] = []
+    rest: list[str] = []
+    waiting = iter(words)
+    for word in waiting:
+        if word == option:
+            taken += [word, *([value] if (value := next(waiting, None)) is not None else [])]
+        else:
+            (taken if word.startswith(f"{option}=") else rest).append(word)
+    return taken, rest
 
 
 def report(error: BaseException) -> int:
@@ -145,6 +175,8 @@ def report(error: BaseException) -> int:
     elif isinstance(error, OSError) and error.strerror is not None:
         where = "cannot write: " if error.filename is None else f"{error.filename}: "
         line, code = f"{where}{error.strerror}.", 1
+    elif (place := place_in_plugin(error)) is not None:
+        line, code = f"{place}: {type(error).__name__}: {error} (the traceback: add --debug)", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
     console.say("podium: " + shortened(" ".join(line.split())))

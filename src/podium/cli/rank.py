@@ -58,7 +58,7 @@ def rank(
     Ranks are dense: documents with equal scores share a rank (1, 2, 2, 3). A TREC run numbers them 1, 2, 3, 4.
     """
     from podium.base.files import writing
-    from podium.cli.documents import read_documents
+    from podium.cli.documents import read_documents, say_if_seen
     from podium.model import Model
 
     _check(format, odds=odds, with_ties=with_ties, top=top)
@@ -67,6 +67,8 @@ def rank(
     fitted = Model.load(model)
     documents = read_documents(data, fitted, labels=False, qid=qid)
     grouped = documents.grouped()
+    if grouped.labels is not None and grouped.labels.any():
+        say_if_seen(fitted, grouped)
     with clusters.opened(cluster) as workers:
         scores = fitted.score(grouped) if workers is None else workers.score(fitted, grouped)
     summary = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None

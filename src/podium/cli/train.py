@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, clusters, console, options, progress
-from podium.cli.train_clicks import By, read_weighing, weigh
+from podium.cli.train_clicks import By, read_weighing
+from podium.cli.train_parts import read_parts
 
 if TYPE_CHECKING:
     from podium.data.table import Table
@@ -21,7 +22,13 @@ def train(
         str, typer.Option(help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.")
     ] = "lambdamart",
     valid: Annotated[
-        str | None, typer.Option(help="Validation data, for tuning and early stopping.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="FILE|FRACTION|none",
+            help="Validation data, for tuning, early stopping and odds: a file, or the fraction of the data's queries "
+            "to hold out for it, e.g. 0.2 or 20%.",
+            show_default="the folder's; else 0.2",
+        ),
     ] = None,
     metric: Annotated[
         str | None,
@@ -66,7 +73,8 @@ def train(
 ) -> None:
     """Train a model; `podium methods` lists the methods.
 
-    With validation data, the method's hyperparameters are tuned on it.
+    With validation data, the method's hyperparameters are tuned on it. If the data has none, a fifth of its queries is
+    held out for it: --valid none learns from all of them.
 
     With --clicks, the model learns from clicks instead of the data's grades (unbiased learning to rank): a click counts
     one over the propensity of its rank, or, with --propensities-as offsets, compared with the clicks expected at it.
@@ -84,12 +92,10 @@ def train(
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
-    training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
-    if weighing is not None:
-        training = weigh(weighing, training, to_learn=True)
-        if validation is not None and not _has_grades(validation):
-            validation = weigh(weighing, validation, to_learn=False)
-            measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
+    roles = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
+    training, validation, note = read_parts(data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed)
+    if validation is not None and validation.labels is None and validation.document_weights is not None:
+        measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         steps = TrainingProgress(1 if validation is None else searching.fits(chosen), bar.progress(method))
         if workers is not None:
@@ -100,7 +106,7 @@ def train(
     if weighing is not None:
         model = model.with_info(clicks=weighing.record)
     model.save(output)
-    _print(model, training, validation, rule=searching.rule, output=output)
+    _print(model, training, note, rule=searching.rule, output=output)
 
 
 def _stops_early(model: Model) -> bool:
@@ -108,43 +114,8 @@ def _stops_early(model: Model) -> bool:
     return getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
 
 
-def _has_grades(data: Table) -> bool:
-    """Whether some document is judged relevant; LETOR files write 0 for unjudged ones."""
-    return data.labels is not None and bool((data.labels > 0).any())
-
-
-def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, Table | None]:
-    """Read training data, and validation data if there is any; `roles` name the columns of tables."""
-    from pathlib import Path
-
-    from podium.base.errors import DataError
-    from podium.formats import read_data, read_folder
-    from podium.formats.folder import is_data_folder
-
-    validation: Table | None = None
-    if is_data_folder(data):
-        folds = read_folder(data, **roles)
-        if len(folds) > 1:
-            raise DataError(
-                f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
-                where=data,
-            )
-        training: Table = folds[0].train
-        validation = folds[0].valid
-    else:
-        training = read_data(data, **roles)
-    if valid is not None:
-        validation = read_data(valid, n_features=training.n_features, **roles)
-    for part in (training, validation):
-        if part is not None and part.n_queries == 1 and part.n_documents > 1:
-            console.say(
-                f"warning: {part.source}: all {part.n_documents} documents are one query. Documents are compared "
-                "within their query; if these are of several, add qid:… to every line."
-            )
-    return training, validation
-
-
-def _print(model: Model, training: Table, validation: Table | None, *, rule: str, output: str) -> None:
+def _print(model: Model, training: Table, note: str, *, rule: str, output: str) -> None:
+    """Print what was done; `note` says where the validation data comes from."""
     from podium.evaluation.report_texts import format_setting
 
     info = model.info
@@ -155,17 +126,17 @@ def _print(model: Model, training: Table, validation: Table | None, *, rule: str
     )
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
-    if validation is None:
-        console.out("validation none: hyperparameters are the method's defaults")
+    if "valid" not in info:
+        console.out(f"validation {note}: hyperparameters are the method's defaults")
     else:
-        console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
+        console.out(f"validation {note}: {info['metric']} {info['valid']:.4f}")
         if len(info.get("trials", [])) > 1 or _stops_early(model):
             console.out("           optimistic, since it chose the model: evaluate on other data, with podium evaluate")
     trials = info.get("trials", [])
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if number == info["chosen"] else ""
-        console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
+        console.out(f"  tried    {settings or 'as given'}: {info['metric']} {trial['valid']:.4f}{mark}")
     if len(trials) > 1:
         console.out(f"  chosen   {rule}")
     if "stopped" in info:

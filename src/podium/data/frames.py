@@ -191,6 +191,28 @@ def feature_matrix(table: nw.DataFrame[Any], names: list[str], source: str | Non
     return X
 
 
+def refuse_text(frame: Any) -> None:
+    """Raise a clear error that names the columns of text or categories, which are no features."""
+    import narwhals as nw
+
+    table, kinds = frame_table(frame), (nw.String, nw.Categorical, nw.Enum)
+    names = [name for name in table.columns if table[name].dtype in kinds or _holds_text(table[name])]
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        raise DataError(
+            f"{'column' if len(names) == 1 else 'columns'} {', '.join(map(repr, names[:5]))}{more}: text or categories,"
+            " and features are numbers. Encode them, e.g. make_pipeline(make_column_transformer((OneHotEncoder("
+            f"handle_unknown='ignore'), {names[:5]}), remainder='passthrough'), Ranker(…)), or leave them out: "
+            f"X.drop(columns={names[:5]})."
+        )
+
+
+def _holds_text(series: nw.Series[Any]) -> bool:
+    import narwhals as nw
+
+    return series.dtype == nw.Object and any(isinstance(value, str) for value in series.to_list())
+
+
 def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool = False) -> Array:
     """A column as floats, NaN if a value is missing; large whole numbers are rounded if `rounded`, else refused."""
     import narwhals as nw

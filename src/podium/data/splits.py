@@ -8,11 +8,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from podium.base.arguments import random_numbers, whole_number
+from podium.base.arrays import Flags, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, counted
 from podium.data.dataset import Dataset
@@ -35,6 +39,58 @@ def split(data: object, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: i
         cuts[k] = min(cuts[k], (cuts[k + 1] if k + 1 < len(cuts) else n) - 1)
     order = random_numbers(seed).permutation(n)
     return tuple(dataset.select(np.sort(part)) for part in np.split(order, cuts))
+
+
+def hold_out(data: object, fraction: float = 0.2, *, seed: int = 0) -> tuple[Dataset, Dataset | None]:
+    """Training and validation data: a fraction of the queries is held out, chosen by query id and seed.
+
+    The order of rows and queries does not matter. Queries that can decide between rankers (`deciding`) and queries that
+    cannot are held out in the same proportion. None is held out if fewer than LEAST_DECIDING can decide.
+    """
+    dataset = labelled_data(data)
+    held = queries_to_hold_out(dataset, fraction, deciding(dataset), seed=seed)
+    return (dataset, None) if held is None else parts_of(dataset, held)
+
+
+def parts_of(data: Dataset, held: Ints) -> tuple[Dataset, Dataset]:
+    """The data without some queries, and those queries."""
+    rest = np.setdiff1d(np.arange(data.n_queries), held)
+    return data.select(rest), replace(data.select(held), source=f"{data.source or 'data'} (held out)")
+
+
+def queries_to_hold_out(data: Dataset, fraction: float, decides: Flags, *, seed: int = 0) -> Ints | None:
+    """Numbers of the queries that `hold_out` holds out; None if too few can decide."""
+    if not 0.0 < fraction < 1.0:
+        raise ParameterError(f"the fraction of queries to hold out must be above 0 and below 1; got {fraction:g}.")
+    seed = whole_number(seed, "seed", least=0)
+    if decides.sum() < LEAST_DECIDING:
+        return None
+    names = (data.query_name(q).encode("utf-8", "surrogateescape") for q in range(data.n_queries))
+    keys = [hashlib.sha256(b"%d %b" % (seed, name)).digest() for name in names]
+    held: list[int] = []
+    for part, least in ((np.flatnonzero(decides), 2), (np.flatnonzero(~decides), 0)):
+        count = min(max(round(fraction * len(part)), least), len(part) - least)
+        held += sorted(part.tolist(), key=keys.__getitem__)[:count]
+    return np.array(sorted(held), np.int64)
+
+
+LEAST_DECIDING = 10
+"""Queries that can decide between rankers, below which none is held out: a metric over one or two would be noise."""
+
+
+def deciding(data: Dataset) -> Flags:
+    """Whether each query has documents of different relevance, by labels or document weights.
+
+    In another query, every order is as good as any.
+    """  # (Q,)
+    if data.document_weights is not None:
+        relevance = data.relevance()
+    elif data.labels is not None:
+        relevance = data.labels
+    else:
+        return np.zeros(data.n_queries, np.bool_)
+    rows = [relevance[a:b] for a, b in itertools.pairwise(data.offsets.tolist())]
+    return np.array([len(values) > 0 and values.min() < values.max() for values in rows], np.bool_)
 
 
 def k_folds(data: object, k: int = 5, *, seed: int = 0) -> list[Fold]:

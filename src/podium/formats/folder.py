@@ -25,6 +25,7 @@ from podium.data.splits import split
 from podium.data.table import Table
 from podium.formats.cache.cache import is_cache, open_cache
 from podium.formats.letor.letor import read_letor
+from podium.formats.lightgbm_files import is_lightgbm_table, read_lightgbm_table, with_side_files
 from podium.formats.remote import is_url
 from podium.formats.sniff import TABLES
 from podium.formats.tables.table_parts import PARTS, is_parquet
@@ -58,7 +59,8 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
     """Read a dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
 
     A folder of Parquet files is one table, in the order of their names. "-" is LETOR on standard input. The
-    features of a cache stay on disk and are read in blocks.
+    features of a cache stay on disk and are read in blocks. A table of numbers without header, with a .query file next
+    to it, is LightGBM's (`formats.lightgbm_files`).
 
     `n_features` is the number of features, if a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query".
@@ -69,6 +71,9 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
             "as a cache (podium cache FILE -o train.pod), and copy that folder to the store.",
             where=source,
         )
+    if not roles and is_lightgbm_table(source):
+        data = with_side_files(read_lightgbm_table(source), source)
+        return data if n_features is None else widened(data, n_features)
     if is_table(source):
         return read_table(source, **roles)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
@@ -79,7 +84,7 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
             ".parquet."
         )
     if not is_cache(source):
-        return read_letor(cast(Source, source), n_features=n_features)
+        return with_side_files(read_letor(cast(Source, source), n_features=n_features), source)
     data = open_cache(source)
     if n_features is not None and n_features < data.n_features:
         raise DataError(f"{data.n_features} features; expected {n_features}.", where=data.source)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from podium.base.files import reading
 from podium.imports.catboost import read_catboost
 from podium.imports.foreign_file import MOST_FEATURES, ForeignModel, refuse
 from podium.imports.lightgbm import read_lightgbm
+from podium.imports.models_in_memory import written
 from podium.imports.ranklib import read_ranklib
 from podium.imports.xgboost import read_xgboost
 from podium.model import Model
@@ -38,26 +39,33 @@ MOST_BYTES = 512 * 2**20
 
 
 def import_model(
-    source: str | PathLike[str] | bytes,
+    source: Any,
     *,
     format: str | None = None,
-    trees: Literal["all", "best"] = "all",
+    trees: Literal["all", "best"] | None = None,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> Model:
-    """Import a model of another tool, from a file or its bytes, to rank, explain, compare and export with it.
+    """Import a model of another tool, to rank, explain, compare and export with it.
 
+    `source` is a file, its bytes, or a model in memory: a Booster, LGBMRanker, XGBRanker, CatBoost or CatBoostRanker.
     `format` is one of FORMATS; by default it is recognised from the beginning of the file. `trees`: for an XGBoost
     model with early stopping, `all` trees, as its Booster predicts, or those up to the `best` iteration, as its
-    XGBRanker does. `n_features`: number of features in your data, for a RankLib model, whose file has them only up to
-    the last one in use. `feature_names`: names in your data, if the file has none or others (LightGBM writes _ for
-    blanks).
+    XGBRanker does; by default as the object predicts, and `all` of a file. `n_features`: number of features in your
+    data, for a RankLib model, whose file has them only up to the last one in use. `feature_names`: names
+    in your data, if the file has none or others (LightGBM writes _ for blanks).
     """
-    if trees not in ("all", "best"):
+    if trees not in ("all", "best", None):
         raise ParameterError(f"trees must be all or best; got {trees!r}.")
-    where = "<bytes>" if isinstance(source, bytes) else os.fspath(source)
-    raw = source if isinstance(source, bytes) else _read(source, most_bytes)
+    if isinstance(source, bytes):
+        where, raw = "<bytes>", source
+    elif isinstance(source, str | PathLike):
+        where, raw = os.fspath(source), _read(source, most_bytes)
+    else:
+        model = written(source)
+        where, raw, format = type(source).__name__, model.raw, format or model.format
+        trees = trees or ("best" if model.best else "all")
     if len(raw) > most_bytes:
         raise ModelFileError(f"{where}: larger than {most_bytes} bytes, which is the most that is read.")
     name = format or _format_of(raw, where)

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
+from podium.base.custom_code import readable_errors, require_compiled
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named, field_types
 from podium.base.threads import default_threads, pool
@@ -236,7 +237,9 @@ def sweep(
     learned = np.zeros((data.n_queries, len(constants)))
 
     kernel = _kernel(loss, data, loss.grades, loss.edges, weighted=_weighted_sweep)
-    _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads)
+    size = f" for a query of {data.n_documents} documents" if data.n_queries == 1 else ""
+    with readable_errors(kernel.function, f"the kernel of {loss.name}", called_with=size):
+        _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads)
     if data.query_weights is not None:
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
@@ -272,6 +275,7 @@ class _Kernel:
     """Kernel of a loss on a dataset: its loop over queries, its address, and the labels that it reads."""
 
     loop: Callable[..., None]
+    function: Any  # compiled
     address: int
     labels: Array  # grades (N,), edges (M, 4) or document weights (N,)
     offsets: Ints  # (Q+1,) labels of query q are labels[offsets[q] : offsets[q + 1]]
@@ -281,11 +285,19 @@ def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Cal
     """Choose the kernel and the loop for the data; `weighted` loops over document weights."""
     if loss.uses_edges(data):
         preferences: Any = data.preferences
-        return _Kernel(_over_edges, address(edges, EDGES), preferences.edges, preferences.offsets)
-    program = address(grades, GRADES)
+        return _Kernel(_over_edges, edges, _address(loss, edges, EDGES), preferences.edges, preferences.offsets)
+    program = _address(loss, grades, GRADES)
     if data.document_weights is None:
-        return _Kernel(_over_grades, program, data.labels, data.offsets)  # type: ignore[arg-type]
-    return _Kernel(_over_grades if loss.linear_in_labels else weighted, program, data.relevance(), data.offsets)
+        return _Kernel(_over_grades, grades, program, data.labels, data.offsets)  # type: ignore[arg-type]
+    loop = _over_grades if loss.linear_in_labels else weighted
+    return _Kernel(loop, grades, program, data.relevance(), data.offsets)
+
+
+def _address(loss: Loss, kernel: Any, signature: str) -> int:
+    """Address of a kernel's machine code; raises a clear error with the kernel's line if it cannot be compiled."""
+    require_compiled(kernel, f"the kernel of {loss.name}")
+    with readable_errors(kernel, f"the kernel of {loss.name}"):
+        return address(kernel, signature)
 
 
 def _run(

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.base.custom_code import require_compiled
+
 Stated = Mapping[str, Mapping[str, Any]]
 """By spelling or preset, the values that it sets: fields of the convention, parameters of the metric, cutoff."""
 Words = Mapping[str, tuple[str, Callable[[Any], str]]]
@@ -71,3 +73,7 @@ class Kernel:
     """Whether ties=mean is the mean over all orders of tied documents."""
     sees_unjudged: bool = False
     """Whether documents without judgment (label NaN) differ from those judged 0."""
+
+    def __post_init__(self) -> None:
+        for function in (self.measure, *(self.swaps or ())):
+            require_compiled(function, "the kernel of a metric")

@@ -91,6 +91,8 @@ class Difference(Struct, kw_only=True):
     wins: int
     ties: int
     losses: int
+    on_training_data: bool
+    """Whether one of the two is measured on its own training data, so that the difference is no verdict."""
 
 
 class Measured(Struct):
@@ -121,6 +123,10 @@ class MeasuresAnswer(Struct):
     metrics: list[Measured]
     queries: list[MeasuredQuery]
     left_out: int
+    on_training_data: list[str]
+    """Models that were trained on queries that they are measured on; their metrics are too good."""
+    notes: list[str]
+    """What to know before reading the metrics, a sentence each."""
 
 
 class Caller(Struct):

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from podium.base.arrays import Array, Ints, Singles
-from podium.base.errors import DataError, UnknownNameError, counted
+from podium.base.errors import DataError, IncompatibleError, UnknownNameError, counted
 from podium.data.dataset import Dataset
 from podium.jit.sorting import order
 from podium.parsing.ids import first_repeated
@@ -76,11 +76,7 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     results = list(map(Result, names, rows, ranks, ordered[: asked.k].tolist()))
     answer = RankAnswer(request=request, model=entry.key, results=results, took_ms=0.0)
     if asked.odds and n:
-        odds = entry.model.distribution(data, scores=scores)
-        summary, answer.odds = odds.summary(), odds.how
-        first, low, high = (getattr(summary, key)[best].tolist() for key in ("first", "low", "high"))
-        for result, p, a, b in zip(results, first, low, high, strict=True):
-            result.p_first, result.rank_interval = p, (a, b)
+        _add_odds(entry, data, scores, best, answer)
     if asked.explain and n:
         _explain(entry, data, best, answer)
     return Ranked(answer, asked, rows, time.perf_counter() - start, entry, scores)
@@ -203,6 +199,19 @@ def _dataset(asked: Asked) -> Dataset:
     n = len(asked.X)
     ids = None if asked.ids is None else np.array(asked.ids, dtype=object)
     return Dataset(asked.X, None, np.array([0, n]), query_ids=np.array([asked.query], object), document_ids=ids)
+
+
+def _add_odds(entry: Entry, data: Dataset, scores: Array, best: Ints, answer: RankAnswer) -> None:
+    """Add probabilities of ranks; if the model has none, `odds` is null and `odds_note` says why."""
+    try:
+        odds = entry.model.distribution(data, scores=scores)
+    except IncompatibleError as error:
+        answer.odds, answer.odds_note = None, str(error)
+        return
+    summary, answer.odds = odds.summary(), odds.how
+    first, low, high = (getattr(summary, key)[best].tolist() for key in ("first", "low", "high"))
+    for result, p, a, b in zip(answer.results, first, low, high, strict=True):
+        result.p_first, result.rank_interval = p, (a, b)
 
 
 def _explain(entry: Entry, data: Dataset, best: Ints, answer: RankAnswer) -> None:

@@ -85,7 +85,10 @@ class RankAnswer(Struct, omit_defaults=True, kw_only=True):
     request: str
     model: str
     results: list[Result]
-    odds: str | UnsetType = UNSET
+    odds: str | UnsetType | None = UNSET
+    """Distribution over rankings that probabilities are of, if asked for; null if the model has none."""
+    odds_note: str | UnsetType = UNSET
+    """Why the model has no odds."""
     shares: str | UnsetType = UNSET
     experiment: str | UnsetType = UNSET
     """Experiment that the answer is part of; in an interleaving, scores and odds are those of the control."""

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.clicks import Propensities, read_propensities, simulate, weights, write_clicks
+from podium.clicks import Propensities, read_clicks, read_propensities, simulate, weights, write_clicks
 from podium.data import Dataset, make_letor_like, split
+from podium.data.splits import hold_out
 from podium.formats import read_letor, write_letor
 from podium.metrics import Metric
 from podium.model import Model
@@ -67,7 +68,6 @@ def test_propensities_are_printed_as_json_and_drawn_as_a_page(podium: Podium, ma
 
 
 def test_the_page_shows_names_as_text(made: Any) -> None:
-    from podium.clicks import read_clicks
     from podium.pages.propensities import page
 
     log = dataclasses.replace(read_clicks(made[0] / "log.jsonl"), source="<script>alert(1)</script>")
@@ -80,20 +80,19 @@ def test_training_on_clicks_is_training_with_their_weights(podium: Podium, made:
     folder, training, _ = made
     files = [str(folder / name) for name in ("train.txt", "log.jsonl", "true.json")]
     result = podium(
-        "train", files[0], "--clicks", files[1], "--propensities", files[2], "--method", "softmax", "-o", "m.podium"
+        "train", files[0], "--clicks", files[1], "--propensities", files[2], "--method", "softmax", "-o", "m.podium",
+        "--valid", "none",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert f"clicks     {files[1]}: propensities true" in result.stdout
     assert "% of their documents never shown" in result.stderr
-    from podium.clicks import read_clicks
-
     with pytest.warns(UserWarning, match="never shown"):
         weighted = weights(read_clicks(files[1]), read_propensities(files[2]), training).data
     model = Model.load("m.podium")
     np.testing.assert_array_equal(model.score(training), train(weighted, "softmax").score(training))
     assert model.info["clicks"] == {"log": files[1], "propensities": "true", "clip": 0.01, "by": "weights"}
     options = ["--clicks", files[1], "--propensities", files[2], "--propensities-as", "offsets", "--method", "softmax"]
-    assert podium("train", files[0], *options, "-o", "m.podium").exit_code == 0
+    assert podium("train", files[0], *options, "--valid", "none", "-o", "m.podium").exit_code == 0
     with pytest.warns(UserWarning, match="never shown"):
         offset = weights(read_clicks(files[1]), read_propensities(files[2]), training, by="offsets").data
     np.testing.assert_array_equal(Model.load("m.podium").score(training), train(offset, "softmax").score(training))
@@ -127,6 +126,27 @@ def test_validation_data_without_grades_is_judged_by_clicks(podium: Podium, made
     assert f"{np.nanmean(metric(scores, test.labels, test.offsets)):.4f}" in result.stdout
 
 
+@pytest.mark.parametrize("by", ["weights", "offsets"])
+def test_clicks_of_held_out_queries_choose_the_model_and_teach_it_nothing(podium: Podium, made: Any, by: Any) -> None:
+    folder, training, _ = made
+    options = ["--clicks", str(folder / "log.jsonl"), "--propensities", str(folder / "true.json")]
+    result = podium("train", str(folder / "train.txt"), *options, "--propensities-as", by, "--method", "softmax")
+    assert result.exit_code == 0, result.stderr
+    log, theta = read_clicks(folder / "log.jsonl"), read_propensities(folder / "true.json")
+    with pytest.warns(UserWarning, match="never shown"):
+        learned = weights(log, theta, training, by=by).data
+    with pytest.warns(UserWarning, match="never shown"):
+        judged = weights(log, theta, training).data
+    rest, held = hold_out(judged, 0.2)
+    queries = [q for q in range(training.n_queries) if training.query_name(q) in set(rest.query_ids)]
+    parts = learned.select(queries), held
+    assert "of the clicks are on documents" not in result.stderr  # of the other part
+    expected = train(parts[0], "softmax", valid=parts[1], metric="weighted-dcg@10")
+    assert f"{held.n_queries} of {training.n_queries} queries of {folder / 'train.txt'}, held out by" in result.stdout
+    assert f"(the default): weighted-dcg@10 {expected.info['valid']:.4f}\n" in result.stdout
+    np.testing.assert_array_equal(Model.load("model.podium").score(training), expected.score(training))
+
+
 @pytest.mark.parametrize("logged", [False, True])
 def test_a_document_that_is_shown_on_few_pages_keeps_its_place(podium: Podium, logged: bool) -> None:
     """The best of four documents is shown on a fifth of the pages, at the end; the log names no ranker."""
@@ -142,7 +162,7 @@ def test_a_document_that_is_shown_on_few_pages_keeps_its_place(podium: Podium, l
     rows = [f"0 qid:q{q} {d + 1}:1 # d{d}\n" for q in range(20) for d in range(4)]
     Path("train.txt").write_text("".join(rows))
     options = ["--clicks", "log.jsonl", "--propensities", "theta.json", "--method", "softmax(penalty=0)"]
-    result = podium("train", "train.txt", *options)
+    result = podium("train", "train.txt", *options, "--valid", "none")
     assert result.exit_code == 0, result.stderr
     scores = Model.load("model.podium").score(read_letor("train.txt"))[:4]
     np.testing.assert_allclose(np.exp(scores - scores[0]), relevance / relevance[0], atol=0.06)

@@ -154,10 +154,10 @@ def test_what_cannot_be_is_refused_before_anything_is_read(podium: Podium, words
 
 
 def test_a_model_without_a_temperature_says_what_to_do(podium: Podium, folder: Path) -> None:
-    podium("train", str(folder / "train.txt"), "--method", "ranknet", "-o", "m.podium")
+    podium("train", str(folder / "train.txt"), "--method", "ranknet", "--valid", "none", "-o", "m.podium")
     result = podium("rank", "m.podium", str(folder / "test.txt"), "--odds")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Train it with some: podium train DATA --valid MORE" in result.stderr
+    assert "Train it with some: podium train DATA --valid 0.2" in result.stderr
 
 
 def test_calibration_prints_what_the_library_measures(podium: Podium, folder: Path, model: Any) -> None:

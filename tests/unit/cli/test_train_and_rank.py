@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from podium.cli.progress import Bar
 from podium.data import make_letor_like, to_frame
+from podium.data.splits import hold_out
 from podium.formats import read_letor
 from podium.methods import METHODS
 from podium.metrics import Metric
@@ -45,10 +47,72 @@ def test_a_measure_that_chose_nothing_is_not_called_optimistic(podium: Podium, f
     assert "optimistic" not in result.stdout
 
 
-def test_training_on_one_file_says_that_nothing_is_tuned(podium: Podium, folder: Path) -> None:
-    result = podium("train", str(folder / "train.txt"), "--method", "regression")
-    assert "validation none" in result.stdout
-    assert Path("model.podium").exists()
+def test_training_without_validation_data_says_that_nothing_is_tuned(podium: Podium, folder: Path) -> None:
+    result = podium("train", str(folder / "train.txt"), "--method", "regression", "--valid", "none")
+    assert "validation none: hyperparameters are the method's defaults" in result.stdout
+    model, whole = Model.load("model.podium"), read_letor(folder / "train.txt")
+    np.testing.assert_array_equal(model.score(whole), train(whole, "regression").score(whole))
+
+
+@pytest.mark.parametrize(("options", "by"), [([], "0.2 (the default)"), (["--valid", "20%"], "0.2")])
+def test_of_one_file_a_fifth_of_the_queries_is_validation_data(
+    podium: Podium, folder: Path, options: list[str], by: str
+) -> None:
+    path = folder / "train.txt"
+    result = podium("train", str(path), "--method", "regression", "--seed", "3", *options)
+    training, held = hold_out(read_letor(path), 0.2, seed=3)
+    expected = train(training, "regression", valid=held, seed=3)
+    assert f"validation {held.n_queries} of 18 queries of {path}, held out by --valid {by}: ndcg@10 " in result.stdout
+    assert f": ndcg@10 {expected.info['valid']:.4f}\n" in result.stdout
+    model = Model.load("model.podium")
+    np.testing.assert_array_equal(model.score(held), expected.score(held))
+    assert "temperature" in model.info
+    assert model.info == train(read_letor(path), "regression", valid=0.2, seed=3).info
+
+
+def test_rows_in_another_order_are_split_alike(podium: Podium, folder: Path) -> None:
+    lines = (folder / "train.txt").read_text().splitlines(keepends=True)
+    Path("shuffled.txt").write_text("".join(lines[::-1]))
+    texts = [
+        podium("train", str(path), "--method", "regression").stdout for path in (folder / "train.txt", "shuffled.txt")
+    ]
+    values = [re.findall(r"ndcg@10 (\S+)", text) for text in texts]
+    assert values[0] == values[1] != []
+
+
+def test_too_few_queries_are_not_split_and_it_is_said(podium: Podium) -> None:
+    Path("few.txt").write_bytes(APART)
+    for options in ([], ["--valid", "0.2"]):
+        result = podium("train", "few.txt", "--method", "regression", *options)
+        assert (
+            "validation none, since 2 of 2 queries have documents of different labels, and 10 are needed to hold some "
+            "out: hyperparameters" in result.stdout
+        )
+
+
+def test_labels_that_the_metric_cannot_measure_do_not_stop_training_on_one_file(podium: Podium, folder: Path) -> None:
+    lines = (folder / "train.txt").read_text().splitlines()
+    Path("high.txt").write_text("".join(f"{90 * int(line[0])}{line[1:]}\n" for line in lines))
+    result = podium("train", "high.txt", "--method", "regression")
+    assert (result.exit_code, "none, since ndcg@10 cannot measure these labels" in result.stdout) == (0, True)
+    assert podium("train", "high.txt", "--method", "regression", "--valid", "0.2").exit_code == 1
+
+
+@pytest.mark.parametrize("valid", ["0", "1.0", "20", "150%"])
+def test_a_number_that_is_no_fraction_is_refused(podium: Podium, folder: Path, valid: str) -> None:
+    result = podium("train", str(folder / "train.txt"), "--valid", valid)
+    assert result.exit_code == 2
+    assert f"--valid {valid}: a fraction of the queries is above 0 and below 1, e.g. 0.2 or 20%." in result.stderr
+
+
+def test_ranking_the_training_data_says_that_a_metric_would_be_of_it(podium: Podium, folder: Path) -> None:
+    podium("train", str(folder / "train.txt"), "--method", "regression")
+    result = podium("rank", "model.podium", str(folder / "train.txt"))
+    assert (
+        "train.txt: the model was trained on 15 of 18 queries; a metric here is of its own training data."
+        in result.stderr
+    )
+    assert podium("rank", "model.podium", str(folder / "test.txt")).stderr == ""
 
 
 def test_validation_data_may_leave_out_the_last_features(podium: Podium) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from podium.base.errors import DataError, ParameterError
 from podium.data import Dataset, k_folds, make_letor_like, split, to_frame
+from podium.data.splits import LEAST_DECIDING, deciding, hold_out
 from podium.formats import read_folder, write_letor
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
@@ -124,3 +125,56 @@ def test_ohsumed_has_five_folds_of_the_same_106_queries():
     for fold in folds:
         assert fold.train.n_queries + fold.valid.n_queries + fold.test.n_queries == 106
         assert fold.train.n_features == fold.test.n_features == 45
+
+
+def _rows_shuffled(data: Dataset, seed: int) -> Dataset:
+    rows = np.random.default_rng(seed).permutation(data.n_documents)
+    return Dataset.from_arrays(
+        data.features[rows], data.labels[rows], qid=data.query_ids[data.query_index][rows]
+    ).grouped()
+
+
+def test_held_out_queries_do_not_depend_on_the_order_of_rows() -> None:
+    data, _ = make_letor_like(50, seed=3)
+    for seed in (0, 1):
+        parts = [hold_out(each, 0.2, seed=seed)[1] for each in (data, _rows_shuffled(data, 9))]
+        names = [set(map(str, part.query_ids)) for part in parts]
+        assert names[0] == names[1]
+        assert len(names[0]) == 10
+    assert {*hold_out(data, seed=0)[1].query_ids} != {*hold_out(data, seed=1)[1].query_ids}
+
+
+def test_held_out_and_other_queries_are_the_whole_data() -> None:
+    data, _ = make_letor_like(50, seed=3)
+    training, held = hold_out(data, 0.3)
+    assert sorted([*training.query_ids, *held.query_ids]) == sorted(data.query_ids)
+    assert training.n_documents + held.n_documents == data.n_documents
+
+
+def test_queries_without_relevant_documents_do_not_crowd_out_those_that_decide() -> None:
+    labels = np.zeros((100, 3))
+    labels[:20, 0] = 1.0
+    data = Dataset.from_arrays(np.zeros((300, 1)), labels.ravel(), group=[3] * 100).grouped()
+    training, held = hold_out(data, 0.2)
+    assert (deciding(held).sum(), held.n_queries) == (4, 20)
+    assert deciding(training).sum() == 16
+
+
+@pytest.mark.parametrize(("fraction", "count"), [(0.01, 2), (0.2, 2), (0.99, 8)])
+def test_at_least_two_deciding_queries_are_in_each_part(fraction: float, count: int) -> None:
+    data, _ = make_letor_like(LEAST_DECIDING, seed=3)
+    assert deciding(data).all()
+    assert hold_out(data, fraction)[1].n_queries == count
+
+
+def test_too_few_queries_are_not_split() -> None:
+    data, _ = make_letor_like(LEAST_DECIDING - 1, seed=3)
+    training, held = hold_out(data)
+    assert held is None
+    assert training.n_queries == LEAST_DECIDING - 1
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0, -0.5, 20, float("nan")])
+def test_a_fraction_to_hold_out_is_between_0_and_1(fraction: float) -> None:
+    with pytest.raises(ParameterError, match="above 0 and below 1"):
+        hold_out(make_letor_like(20, seed=3)[0], fraction)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from podium.data.splits import hold_out
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.paired import bootstrap_intervals
 from podium.formats import read_letor, read_qrels
 from podium.model import Model
 from podium.service.feedback.judging import read_judgments
+from podium.training import train
 
 WEB, TREES = "web@1", "trees@1"
 
@@ -121,6 +123,27 @@ def test_measures_by_the_grades_of_the_data_are_those_of_the_library(served, dat
     assert one["models"] == [WEB]
     assert one["metrics"][0]["models"][0]["interval"] is None
     assert [query["query"] for query in one["queries"]] == [known.query_name(3)]
+
+
+def test_measures_on_a_models_own_training_data_say_so(start, data, models, tmp_path):
+    whole = read_letor(data)
+    train(whole, "regression", valid=0.25).save(tmp_path / "own.podium")
+    other = str(models / "plain.podium")
+    client = start(models=(str(tmp_path / "own.podium"), other), data=str(data), store=str(tmp_path / "feedback.db"))
+    found = client("GET", "/v1/measures?grades=data&model=own&model=plain&metric=ndcg@5").json
+    assert found["on_training_data"] == ["own@1"]
+    trained = hold_out(whole, 0.25)[0].n_queries
+    assert found["notes"] == [
+        f"own@1 is measured on its own training data: it was trained on {trained} of {whole.n_queries} queries. "
+        "Measure it on other data."
+    ]
+    assert found["metrics"][0]["difference"]["on_training_data"]
+    alone = client("GET", "/v1/measures?grades=data&model=plain&metric=ndcg@5").json
+    assert (alone["on_training_data"], alone["notes"]) == ([], [])
+    seen = hold_out(whole, 0.25)[0].query_name(0)
+    document = client("GET", f"/v1/queries/{seen}").json["documents"][0]["id"]
+    grade(client, seen, document, 2)
+    assert client("GET", "/v1/measures?model=own&metric=ndcg@5").json["on_training_data"] == ["own@1"]
 
 
 def test_measures_by_judges_count_ungraded_documents_as_0_and_leave_out_what_cannot_be_ranked(served, data):

@@ -34,7 +34,7 @@ from podium.base.files import Source, reading, source_name, writing
 from podium.data.inputs import widened
 from podium.data.table import Table
 from podium.formats.letor.letor_lines import Lines
-from podium.formats.letor.letor_parser import shown
+from podium.formats.lightgbm_files import query_sizes
 from podium.formats.preference_file import read_preferences, write_preferences
 from podium.formats.query_features_file import read_query_features, write_query_features
 from podium.formats.relations_file import read_relations, write_relations
@@ -74,7 +74,7 @@ def read_lines(source: Source, lines: Lines) -> Table:
     if lines.rows == 0:
         raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
     path = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
-    data = lines.dataset(group=None if lines.with_qid else _query_sizes(path))
+    data = lines.dataset(group=None if lines.with_qid else query_sizes(path))
     data = data if path is None else _named(data, path + ".features")
     if path is None:
         return data
@@ -133,25 +133,6 @@ def _named(data: Table, path: str) -> Table:
         raise DataError(f"{len(names)} names for {data.n_features} features.", where=path)
     data = widened(data, len(names))  # the last ones may be 0 in all lines
     return replace(data, feature_names=tuple(names), info=info)
-
-
-def _query_sizes(path: str | None) -> list[int] | None:
-    """The sizes of queries from a side file of a LETOR file without qid."""
-    if path is None:
-        return None
-    names = [path, path.removesuffix(".gz")]
-    for side in (name + suffix for name in names for suffix in (".query", ".group")):
-        if os.path.exists(side):
-            with reading(side) as file:
-                return [_size(line, f"{side}:{k}") for k, line in enumerate(file, 1) if line.strip()]
-    return None
-
-
-def _size(line: bytes, where: str) -> int:
-    word = line.strip()
-    if not word.isdigit() or len(word) > 18:
-        raise DataError(f"expected a query's number of lines; got {shown(word)}.", where=where)
-    return int(word)
 
 
 def _heads(data: Table) -> tuple[Ids, Ints]:

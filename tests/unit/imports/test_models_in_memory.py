@@ -1,0 +1,102 @@
+"""Models in memory: a Booster or ranker of another tool is imported as from its file, and predicts the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from podium.base.errors import ModelFileError, ParameterError
+from podium.data import make_letor_like
+from podium.imports import import_model
+
+DATA = make_letor_like(30, (5, 9), n_features=4, seed=3)[0].grouped()
+X, Y, SIZES, QID = DATA.features, DATA.labels.astype(int), DATA.sizes, DATA.query_index
+FRAME = pd.DataFrame(X, columns=["bm25", "price", "age", "clicks"])
+
+
+def same(model: Any, predicted: Any, *, tolerance: float = 0.0) -> None:
+    np.testing.assert_allclose(model.score(X), predicted, rtol=tolerance, atol=tolerance)
+
+
+def lgbm_ranker(**more: Any) -> Any:
+    lightgbm = pytest.importorskip("lightgbm")
+    return lightgbm.LGBMRanker(n_estimators=8, min_child_samples=5, num_leaves=5, verbose=-1, n_jobs=1, **more)
+
+
+def test_a_ranker_and_a_booster_of_lightgbm() -> None:
+    ranker = lgbm_ranker().fit(FRAME, Y, group=SIZES)
+    for source in (ranker, ranker.booster_):
+        model = import_model(source)
+        same(model, ranker.predict(FRAME))
+        assert model.feature_names == tuple(FRAME.columns)
+        assert model.info["imported"]["format"] == "lightgbm"
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_lightgbm_stopped_early_predicts_with_its_best_trees() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    ranker = lgbm_ranker(learning_rate=1.0)
+    stop = lightgbm.early_stopping(2, verbose=False)
+    held = {"eval_set": [(FRAME.iloc[:60], Y[:60])], "eval_group": [[60]], "eval_at": [2], "callbacks": [stop]}
+    ranker.fit(FRAME, Y, group=SIZES, **held)
+    assert ranker.best_iteration_ < 8
+    same(import_model(ranker), ranker.predict(FRAME))
+
+
+def test_a_ranker_and_a_booster_of_xgboost(tmp_path: Path) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    ranker = xgboost.XGBRanker(n_estimators=8, max_depth=3, n_jobs=1).fit(FRAME, Y, qid=QID)
+    ranker.save_model(tmp_path / "model.json")
+    for source in (ranker, ranker.get_booster(), tmp_path / "model.json"):
+        same(import_model(source), ranker.predict(FRAME, output_margin=True), tolerance=1e-6)
+
+
+def test_xgboost_stopped_early_predicts_as_the_object_does() -> None:
+    xgboost = pytest.importorskip("xgboost")
+    ranker = xgboost.XGBRanker(
+        n_estimators=20, max_depth=3, learning_rate=1.0, n_jobs=1, early_stopping_rounds=2, eval_metric="ndcg@2"
+    )
+    held = slice(int(DATA.offsets[10]))
+    ranker.fit(X, Y, qid=QID, eval_set=[(X[held], Y[held])], eval_qid=[QID[held]], verbose=False)
+    booster = ranker.get_booster()
+    assert ranker.best_iteration + 1 < booster.num_boosted_rounds()
+    same(import_model(ranker), ranker.predict(X), tolerance=1e-6)
+    everything = booster.predict(xgboost.DMatrix(X), output_margin=True)
+    same(import_model(booster), everything, tolerance=1e-6)
+    same(import_model(ranker, trees="all"), everything, tolerance=1e-6)
+    same(import_model(booster, trees="best"), ranker.predict(X), tolerance=1e-6)
+
+
+def test_a_ranker_of_catboost() -> None:
+    catboost = pytest.importorskip("catboost")
+    pool = catboost.Pool(FRAME, Y, group_id=QID)
+    for kind, loss in ((catboost.CatBoostRanker, "YetiRank"), (catboost.CatBoost, "QueryRMSE")):
+        parameters = {"iterations": 6, "depth": 3, "loss_function": loss, "verbose": False, "thread_count": 1}
+        model = kind(parameters) if kind is catboost.CatBoost else kind(**parameters)
+        model.fit(pool)
+        same(import_model(model), model.predict(FRAME), tolerance=1e-9)
+
+
+def test_a_model_that_is_not_fitted_is_refused_in_words() -> None:
+    xgboost, catboost = pytest.importorskip("xgboost"), pytest.importorskip("catboost")
+    for model in (lgbm_ranker(), xgboost.XGBRanker(), catboost.CatBoostRanker()):
+        with pytest.raises(ModelFileError, match=f"{type(model).__name__} cannot be written by"):
+            import_model(model)
+
+
+def test_categories_are_refused_as_from_a_file() -> None:
+    frame = FRAME.assign(shop=pd.Categorical(["a", "b", "c"] * (len(FRAME) // 3) + ["a"] * (len(FRAME) % 3)))
+    ranker = lgbm_ranker(min_data_per_group=1, cat_smooth=1.0)
+    ranker.fit(frame[["shop"]], Y, group=SIZES)
+    with pytest.raises(ModelFileError, match=r"LGBMRanker: .*categor"):
+        import_model(ranker)
+
+
+@pytest.mark.parametrize("source", [None, 3, np.zeros(3), FRAME])
+def test_anything_else_is_refused(source: object) -> None:
+    with pytest.raises(ParameterError, match="a model file, its bytes, or a model of LightGBM"):
+        import_model(source)
