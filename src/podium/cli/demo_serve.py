@@ -78,7 +78,7 @@ def _make_shop(folder: Path, seed: int) -> None:
         with console.printed_warnings():
             train(learn, method, valid=valid, seed=seed).save(folder / f"{method}.podium")
     write_letor(test, folder / "test.txt")
-    names = {"features": data.feature_names, "info": dict(data.info)}
+    names = {"features": data.feature_names, "info": data.info}
     (folder / "test.txt.features").write_text(json.dumps(names), "utf-8")
     (folder / "queries.jsonl").write_text("".join(json.dumps(query) + "\n" for query in queries), "utf-8")
     (folder / "guidelines.txt").write_text(_GUIDELINES, "utf-8")

@@ -117,7 +117,7 @@ async function draw() {
   document.title = app.found && view === "rank" ? `${app.found.text || app.found.query} – podium` : TITLES[view];
   if (focus) [...document.querySelectorAll(focus[0])].find((node) => node.dataset[focus[1]] === focus[2])?.focus({ preventScroll: true });
   else if (document.activeElement === document.body && view === "judge" && app.found) toFirst(app);
-  else if (document.activeElement === document.body && view === "start" && matchMedia("(hover: hover)").matches) at("query").focus({ preventScroll: true });
+  else if (document.activeElement === document.body && view === "start" && matchMedia("(min-width: 40rem)").matches) at("query").focus({ preventScroll: true });
 }
 
 // Where the focus is, to find it again after a drawing.

@@ -145,9 +145,7 @@ async def queries(state: State, call: Call) -> Response:
 
     def work() -> bytes:
         matching = [
-            name
-            for name in state.query_places
-            if wanted in name.casefold() or wanted in texts.get(name, "").casefold()
+            name for name in state.query_places if wanted in name.casefold() or wanted in texts.get(name, "").casefold()
         ]
         names = matching[first : first + min(k, _MOST_QUERIES)]
         sizes = [int(data.sizes[state.query_places[name]]) for name in names]

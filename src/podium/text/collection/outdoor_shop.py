@@ -1,9 +1,9 @@
 """Example collection for offline use: the catalogue of an invented outdoor shop, with judged queries.
 
-Judges gave 3 to a product of the kind that is asked for, with the right purpose and material, and less to one that lacks
-some of it or has a poor rating; now and then they were careless. Accessories repeat the words of the products that they
-belong to, so that BM25 ranks them high, but nobody who looks for a tent wants pegs: their grade is 0. Brands, categories,
-prices and ratings are stored.
+Judges gave 3 to a product of the kind that is asked for, with the right purpose and material, and less to one that
+lacks some of it or has a poor rating; now and then they were careless. Accessories repeat the words of the products
+that they belong to, so that BM25 ranks them high, but nobody who looks for a tent wants pegs: their grade is 0. Brands,
+categories, prices and ratings are stored.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class _Kind:
 
 _KINDS = (
     _Kind("tent", ("family", "trekking", "winter"), ("lightweight", "canvas"), 260,
-          ("tent pegs", "tent footprint", "tent repair tape"), "It stands in five minutes and keeps rain and wind out."),
+          ("tent pegs", "tent footprint", "tent repair tape"), "It stands in five minutes and keeps the rain out."),
     _Kind("sleeping bag", ("summer", "winter", "kids"), ("down", "synthetic"), 150,
           ("sleeping bag liner", "sleeping bag compression sack"), "Warm, soft, and small enough for the side pocket."),
     _Kind("hiking boots", ("mens", "womens", "alpine"), ("leather", "waterproof"), 170,
           ("hiking boots laces", "hiking boots care wax"), "The sole grips on wet rock, and the heel stays in place."),
     _Kind("rain jacket", ("mens", "womens", "cycling"), ("waterproof", "lightweight"), 120,
-          ("rain jacket wash", "rain jacket stuff sack"), "Taped seams, a hood that turns with the head, and long zips."),
+          ("rain jacket wash", "rain jacket stuff sack"), "Taped seams, and a hood that turns with the head."),
     _Kind("backpack", ("school", "trekking", "climbing"), ("lightweight", "canvas"), 110,
-          ("backpack rain cover", "backpack hip belt"), "The frame carries the load on the hips, and air cools the back."),
+          ("backpack rain cover", "backpack hip belt"), "The frame carries the load on the hips."),
     _Kind("camping stove", ("expedition", "family", "solo"), ("gas", "petrol"), 70,
-          ("camping stove windshield", "camping stove gas cartridge"), "Boils a litre in four minutes, also above the snow line."),
+          ("camping stove windshield", "camping stove gas cartridge"), "Boils a litre in four minutes, also on snow."),
     _Kind("head torch", ("running", "caving", "kids"), ("rechargeable", "waterproof"), 45,
           ("head torch battery", "head torch strap"), "A wide beam for the path and a narrow one for the distance."),
     _Kind("climbing rope", ("gym", "alpine", "ice"), ("dry treated", "lightweight"), 140,
@@ -58,14 +58,16 @@ def outdoor_shop(seed: int = 0) -> tuple[list[dict[str, Any]], list[dict[str, st
     rng.shuffle(documents)
     for number, document in enumerate(documents):
         document["id"] = f"P{1000 + number}"
-    queries, qrels = [], {}
+    queries: list[dict[str, str]] = []
+    qrels: dict[str, dict[str, float]] = {}
     for text, kind, wanted in _queries(rng):
         id = f"q{len(queries) + 1}"
         grades = {str(document["id"]): _grade(rng, document, kind, wanted) for document in documents}
         queries.append({"id": id, "text": text})
         qrels[id] = {document: grade for document, grade in grades.items() if grade}
-    parts = ("about",)  # what made the document, which the shop does not show
-    return [{k: v for k, v in d.items() if k not in parts} for d in documents], queries, qrels
+    for document in documents:
+        del document["about"]  # what the judges go by
+    return documents, queries, qrels
 
 
 def _product(rng: random.Random, kind: _Kind, purpose: str, material: str, brand: str) -> dict[str, Any]:
@@ -109,7 +111,9 @@ def _queries(rng: random.Random) -> list[tuple[str, str, set[str]]]:
     for kind in _KINDS:
         for purpose in kind.purposes:
             asked += [(f"{purpose} {kind.name}", kind.name, {purpose})]
-            asked += [(f"{material} {kind.name} {purpose}", kind.name, {purpose, material}) for material in kind.materials]
+            asked += [
+                (f"{material} {kind.name} {purpose}", kind.name, {purpose, material}) for material in kind.materials
+            ]
         asked += [(f"{material} {kind.name}", kind.name, {material}) for material in kind.materials]
     rng.shuffle(asked)
     return asked
@@ -120,5 +124,5 @@ def _grade(rng: random.Random, document: dict[str, Any], kind: str, wanted: set[
     name, words = document["about"]
     if name != kind:
         return 0.0
-    grade = 1.0 + 2.0 * len(words & wanted) / len(wanted)
-    return max(0.0, grade - (document["rating"] < _POOR) - (rng.random() < _CARELESS))
+    grade = 1 + 2 * len(words & wanted) // len(wanted)
+    return float(max(0, grade - int(document["rating"] < _POOR) - int(rng.random() < _CARELESS)))
