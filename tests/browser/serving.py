@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from browser.devtools import Browser
 
+AXE = """
+axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+  .then((all) => all.violations.map((one) => [one.id, one.impact, one.nodes.map((node) => node.html.slice(0, 200))]))"""
 READY = "!document.querySelector('main[aria-busy]') && document.querySelector('main section') !== null"
 
 
@@ -37,6 +42,15 @@ def serving(**settings: Any) -> Iterator[str]:
 def show(page: Browser, address: str, **how: Any) -> None:
     page.open(address, **how)
     page.wait(READY)
+
+
+def axe_violations(page: Browser) -> list[Any]:
+    """Accessibility issues that axe finds, if PODIUM_AXE is the path of axe-core's axe.min.js; else none."""
+    axe = os.environ.get("PODIUM_AXE")
+    if not axe:
+        return []
+    page.run(Path(axe).read_text() + ";1")
+    return list(page.run(AXE))
 
 
 def text(page: Browser, selector: str) -> str:

@@ -1,13 +1,12 @@
 """The page of the service in a real browser: each panel shows what the library computes, by mouse and by keyboard.
 
-With PODIUM_AXE set to the path of axe-core's axe.min.js, every view is also checked by axe.
+With PODIUM_AXE set to the path of axe-core's axe.min.js, every view is also checked by axe (see `serving`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ import pytest
 
 import podium
 from browser.devtools import CHROMIUM, Browser
-from browser.serving import choose, press, serving, show, text
+from browser.serving import axe_violations, choose, press, serving, show, text
 from podium.data import Dataset
 from podium.explanation.explain import explain
 from podium.service.feedback.judging import read_judgments
@@ -402,9 +401,6 @@ SMALL = """
 [...document.querySelectorAll('main button, main input, nav a')].map((node) => [node.getBoundingClientRect(), node])
   .filter(([box]) => box.width && (box.width < 24 || box.height < 24))
   .map(([, node]) => node.outerHTML.slice(0, 120))"""
-AXE = """
-axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
-  .then((all) => all.violations.map((one) => [one.id, one.impact, one.nodes.map((node) => node.html.slice(0, 200))]))"""
 
 
 @pytest.mark.parametrize(("width", "dark"), [(320, False), (1280, True)])
@@ -412,7 +408,6 @@ def test_every_view_fits_names_its_controls_and_has_targets_large_enough(
     page: Browser, origin: str, made: Made, width: int, dark: bool
 ):
     order = ranked(made, LIN)
-    axe = os.environ.get("PODIUM_AXE")
     for view in VIEWS:
         show(
             page,
@@ -424,10 +419,7 @@ def test_every_view_fits_names_its_controls_and_has_targets_large_enough(
         assert page.run("document.documentElement.scrollWidth") <= width, view
         assert page.run(NAMELESS) == [], view
         assert page.run(SMALL) == [], view
-        if axe:
-            page.run(Path(axe).read_text() + ";1")
-            found = page.run(AXE)
-            assert found == [], view
+        assert axe_violations(page) == [], view
 
 
 def test_the_page_is_small():

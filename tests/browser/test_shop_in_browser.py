@@ -13,7 +13,7 @@ import pytest
 
 import podium
 from browser.devtools import CHROMIUM, Browser
-from browser.serving import choose, press, serving, show, text, texts
+from browser.serving import axe_violations, choose, press, serving, show, text, texts
 from podium.data import Dataset
 from podium.service.feedback.judging import read_judgments
 from podium.text.collection.outdoor_shop import outdoor_shop
@@ -287,3 +287,31 @@ def test_the_why_panel_shows_values_and_breaks_no_name(page: Browser, origin: st
         assert min(close) >= 36
         press(page, ".side .close")
         page.wait("document.querySelector('.side') === null")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1600, False)])
+def test_every_view_of_the_shop_fits_and_help_and_dialogs_are_accessible(
+    page: Browser, origin: str, width: int, dark: bool
+):
+    tents = "q=lightweight%20tent"
+    for view in (
+        "",
+        "?q=q1",
+        f"?{tents}",
+        f"?{tents}&b=~bm25",
+        "?view=judge&q=q9",
+        "?view=measures",
+        "?view=experiments",
+    ):
+        show(page, f"{origin}/{view}", width=width, dark=dark)
+        assert page.run("document.documentElement.scrollWidth") <= width, view
+        assert axe_violations(page) == [], view
+    for view, script in (
+        ("?q=q1", "document.querySelector('#help-button')"),
+        ("?view=judge&q=q9", "document.querySelector('.grades button')"),
+    ):
+        show(page, f"{origin}/{view}", width=width, dark=dark)
+        page.run(f"{script}.click()")
+        page.wait("document.querySelector('dialog[open]') !== null")
+        assert page.run("document.documentElement.scrollWidth") <= width, view
+        assert axe_violations(page) == [], view

@@ -3,6 +3,7 @@ import { count, el, empty, hidden, known, percent, scroll, short, shown, table }
 import { documentCell, nameOf } from "./documents.js";
 import { measure } from "./gather.js";
 import { keys, othersText } from "./grades.js";
+import { showHelp } from "./help.js";
 import { gradeCell, how, judgeActions, judgeHead, judgeTable, progress } from "./judging.js";
 import { features, why } from "./panels.js";
 
@@ -35,7 +36,8 @@ function intro(app) {
     found.names.length ? "Tick two to see why one is above the other; choose one for its features." : null,
     first.odds ? `Odds: ${first.odds}; intervals hold 90 %.` : null, ...oddless(app)];
   const twin = found.twin ? el("p", { class: "note" }, "This is also a query of the data, with labels: ", el("a", { href: app.href({ q: found.twin.id, a: "", b: "", pair: [], doc: "" }) }, `query ${found.twin.id}`), ".") : null;
-  return el("div", {}, el("p", { class: "note", id: "intro" }, words.filter(Boolean).join(" ")), twin);
+  const help = first.odds ? [" ", el("button", { type: "button", class: "plain", onclick: showHelp }, "What does that mean?")] : null;
+  return el("div", {}, el("p", { class: "note", id: "intro" }, words.filter(Boolean).join(" "), help), twin);
 }
 
 // A quiet word about models without probabilities.
