@@ -80,7 +80,7 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key where the focus is."""
-        code = {"Enter": 13, "Tab": 9, "ArrowRight": 39}.get(key) or ord(key.upper())
+        code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39}.get(key) or ord(key.upper())
         text = {"text": "\r" if key == "Enter" else key} if key == "Enter" or len(key) == 1 else {}
         for kind in ("keyDown", "keyUp"):
             self.call(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,6 +19,7 @@ from browser.devtools import CHROMIUM, Browser
 from podium.comparison import compare
 from podium.data import Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison
+from podium.pages.report import Names, write_report
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 
@@ -216,3 +221,91 @@ def test_on_paper_it_is_light_and_no_table_is_cut(browser: Browser, made: tuple[
     browser.call("Emulation.setEmulatedMedia", media="print", features=[theme])
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert browser.run("document.documentElement.scrollWidth") <= 718
+
+
+def downloaded(page: Browser, folder: Path, button: str) -> Path:
+    """Press a button, and wait for the one file that it downloads."""
+    folder.mkdir()
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    page.run(f"{button}.click()")
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        files = [file for file in folder.iterdir() if file.suffix != ".crdownload"]
+        if files and files[0].stat().st_size:
+            return files[0]
+        time.sleep(0.05)
+    raise TimeoutError(f"{button} downloads nothing")
+
+
+def test_tables_are_downloaded_with_their_exact_values(
+    page: Browser, made: tuple[Comparison, Path], tmp_path: Path
+) -> None:
+    found, _ = made
+    tools = "document.querySelector('#leaders').previousElementSibling.querySelectorAll('button')"
+    file = downloaded(page, tmp_path / "csv", f"{tools}[0]")
+    assert file.suffix == ".csv"
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline="")))
+    assert [row["Method"] for row in rows] == found.ranking()
+    assert [float(row["Mean of folds"]) for row in rows] == [found.mean(name)[0] for name in found.ranking()]
+    tex = downloaded(page, tmp_path / "tex", f"{tools}[1]").read_text("utf-8")
+    assert "\\usepackage{booktabs}" in tex
+    second = found.ranking()[1].replace("_", "\\_")
+    assert f"\\caption{{NDCG@5 on the test queries; won, tied and lost against {second}}}" in tex
+    first = tex.split("\\midrule\n")[1].splitlines()[0]
+    assert first.strip().startswith(f"{found.ranking()[0]} & {found.mean(found.ranking()[0])[0]:.4f} & ")
+    assert first.count(" & ") == len(rows[0]) - 1
+    queries = "document.querySelector('#queries').previousElementSibling.querySelectorAll('button')"
+    text = downloaded(page, tmp_path / "queries", f"{queries}[0]").read_text("utf-8")
+    assert NASTY.replace('"', '""') in text
+    assert len(list(csv.reader(io.StringIO(text)))) == 1 + sum(len(one.query_ids) for one in found.by_method["random"])
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_figures_are_downloaded_as_svg_that_stands_alone_in_light_colours(
+    browser: Browser, made: tuple[Comparison, Path], tmp_path: Path, dark: bool
+) -> None:
+    browser.open(made[1], dark=dark)
+    for host in ("scatter", "differences", "curves", "time", "learning"):
+        file = downloaded(browser, tmp_path / host, f"document.querySelector('#{host} .tools button')")
+        assert file.suffix == ".svg"
+        text = file.read_text("utf-8")
+        assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(" not in text
+        assert 'fill="#ffffff"' in text
+    assert "#2a78d6" in (tmp_path / "curves").joinpath("ndcg-at-each-cut-off.svg").read_text("utf-8")
+    assert browser.problems == []
+
+
+def test_twelve_methods_differ_in_their_colours_and_neighbours_of_like_colour_in_their_lines(page: Browser) -> None:
+    script = "[...Array(12).keys()].map((k) => getComputedStyle(document.body).getPropertyValue(`--c${k}`).trim())"
+    assert len(set(page.run(script))) == 12
+
+
+def test_the_report_uses_a_wide_window_and_shows_shares_without_scrolling(
+    browser: Browser, made: tuple[Comparison, Path]
+) -> None:
+    browser.open(made[1], width=1600)
+    assert browser.run("document.querySelector('#leaders').clientWidth") > 1400
+    browser.open(made[1], width=1280)
+    heads = "[...document.querySelectorAll('#pairs thead')].map((one) => one.rows[0].cells[1].innerText)"
+    assert set(browser.run(heads)) == {"Share"}
+    fits = "[...document.querySelectorAll('#pairs .scroll')].every((one) => one.scrollWidth <= one.clientWidth)"
+    assert browser.run(fits)
+
+
+def test_texts_of_queries_and_titles_of_documents_stand_beside_their_ids(
+    browser: Browser, made: tuple[Comparison, Path], tmp_path: Path
+) -> None:
+    found, _ = made
+    query = found.by_method["listnet"][0].query_ids[1]
+    pair = found.by_method["listnet"][0].details["pairs"][0]
+    id = pair["documents"][0]["document"]
+    write_report(found, tmp_path, names=Names({query: "warm <b>tents</b>"}, {id: "A tent & pegs"}))
+    browser.open(tmp_path / "report.html", width=390)
+    choose(browser, "find", "WARM")
+    assert column(browser, "queries", 0) == [query]
+    assert column(browser, "queries", 1) == ["warm <b>tents</b>"]
+    choose(browser, "method", "listnet")
+    assert f"A tent & pegs [{id}] (rank" in browser.run("document.querySelector('#pairs').textContent")
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert browser.problems == []

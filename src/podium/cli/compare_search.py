@@ -38,17 +38,19 @@ def compare_search(
     topics = read_queries(queries)
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
+        topics = read_queries(queries)
         comparison = compare(
             opened, topics, read_qrels(qrels), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)
-    opened.close()
     if output is not None:
         from podium.pages.report import write_report
+        from podium.pages.report_names import names_of
 
         Path(output).mkdir(parents=True, exist_ok=True)
-        write_report(comparison, output)
+        write_report(comparison, output, names=names_of(comparison, topics, opened))
+    opened.close()
     if as_json:
         console.print_json(comparison.to_dict())
         return

@@ -43,7 +43,8 @@ def demo(
         Demo,
         typer.Argument(
             help="ranking: train and compare rankers on synthetic data. search: index Python's own documentation, "
-            "search it, and learn to search it better. serve: the ranking service and its web interface, on both."
+            "search it, and learn to search it better. serve: the ranking service and its web interface, on "
+            "an invented shop with BM25 and learned search."
         ),
     ] = Demo.RANKING,
     output: Annotated[

@@ -24,6 +24,7 @@ def demo_search(output: str, *, seed: int) -> None:
     from podium.evaluation.compare_search import compare_search
     from podium.evaluation.report_texts import leaders, summary
     from podium.pages.report import write_report
+    from podium.pages.report_names import names_of
     from podium.text.collection.collection import Topic
     from podium.text.collection.standard_library import standard_library
     from podium.text.index.index import Index
@@ -51,7 +52,7 @@ def demo_search(output: str, *, seed: int) -> None:
     model = comparison.runs(best)[0].model
     assert model is not None, "it was trained just now"
     model.save(folder / "model.podium")
-    write_report(comparison, folder)
+    write_report(comparison, folder, names=names_of(comparison, topics, index))
     index.close()
     console.out(
         f"{counted(len(documents), 'document')}: the docstrings of Python's standard library. "

@@ -35,6 +35,17 @@ def serve(
     data: Annotated[
         str | None, typer.Option(help="Data whose queries the web interface shows.", show_default=False)
     ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(help="Texts of the data's queries, e.g. queries.jsonl with id and text.", show_default=False),
+    ] = None,
+    guidelines: Annotated[
+        str | None, typer.Option(help="A text file that judges see while they grade.", show_default=False)
+    ] = None,
+    scale: Annotated[
+        int | None,
+        typer.Option(help="The highest grade for judges, from 1 to 9.", show_default="that of the data, or 4"),
+    ] = None,
     keys: Annotated[
         str | None,
         typer.Option(
@@ -66,7 +77,8 @@ def serve(
     models, index = _sorted(sources or [])
     options: dict[str, Any] = {
         "models": tuple(models) or None, "index": index, "aliases": tuple(alias or ()) or None, "shelf": shelf,
-        "store": store, "data": data, "keys": keys, "host": host, "port": port, "workers": workers,
+        "store": store, "data": data, "queries": queries,
+        "guidelines": guidelines, "scale": scale, "keys": keys, "host": host, "port": port, "workers": workers,
     }  # fmt: skip
     chosen = Settings.read(settings, given=options)
     if show_settings:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0
+_COLOURS = 12
+"""Number of colours of the style."""
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _LABELS = 20
 """Largest number of labels below a chart."""
@@ -140,8 +142,8 @@ def lines(
         outline = _path([*places(band[0]), *reversed(places(band[1]))])
         parts.append(f'<polygon points="{outline}" fill="var(--c0)" fill-opacity="0.2"/>')
     for number, (name, values) in enumerate(series.items()):
-        dash = _DASHES[1] if name in dashed else _DASHES[number // 8 % len(_DASHES)]
-        colour, dots = f"var(--c{number % 8})", places(values)
+        dash = _DASHES[1] if name in dashed else _DASHES[number // _COLOURS % len(_DASHES)]
+        colour, dots = f"var(--c{number % _COLOURS})", places(values)
         parts.append(
             f'<polyline points="{_path(dots)}" fill="none" stroke="{colour}" stroke-width="2" '
             f'stroke-dasharray="{dash}"><title>{escape(name)}</title></polyline>'

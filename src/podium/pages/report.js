@@ -38,12 +38,15 @@
   const least = (list, start = Infinity) => list.reduce((a, b) => Math.min(a, b), start);
   const most = (list, start = -Infinity) => list.reduce((a, b) => Math.max(a, b), start);
   const mean = (list) => (list.length ? list.reduce((a, b) => a + b, 0) / list.length : null);
-  const colour = (method) => `var(--c${ranking.indexOf(method) % 8})`;
+  const COLOURS = 12;
+  const colour = (method) => `var(--c${ranking.indexOf(method) % COLOURS})`;
   const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 4"];
-  const dash = (method) => DASHES[Math.floor(ranking.indexOf(method) / 8) % 4];
-  const key = (method) => el("span", { class: "key", style: { background: colour(method) }, "aria-hidden": "true" });
+  const dash = (method) => DASHES[Math.floor(ranking.indexOf(method) / 6) % DASHES.length]; // so that like colours differ in their lines
+  const key = (method) => draw("svg", { class: "key line", viewBox: "0 0 24 10", "aria-hidden": "true" }, draw("line", { x1: 0, x2: 24, y1: 5, y2: 5, stroke: colour(method), "stroke-width": 4, "stroke-dasharray": dash(method) }));
   const named = (method) => [key(method), method];
   const feature = (name) => (/^\d+$/.test(name) ? `feature ${name}` : name); // data without names has numbers
+  // A long name breaks after _ ( = , and nowhere else.
+  const breakable = (name) => feature(name).split(/(?<=[_(=,])/).flatMap((part, k) => (k ? [el("wbr"), part] : [part]));
   const list = (names, limit = 5) => (names.length <= limit ? names : [...names.slice(0, limit - 1), `${names.length - limit + 1} more`]).join(", ");
 
   // A table whose columns are {head, value, show, number}; the first one names the row.
@@ -81,14 +84,21 @@
     const made = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
     put(host, made);
     at(host).classList.toggle("tall", Boolean(tall));
+    const words = (content) => [content].flat().map((part) => (part instanceof Node ? part.textContent : String(part ?? ""))).join("");
+    const kept = columns.filter((column) => column.value);
+    const tools = downloads.forTable(() => ({ caption, heads: kept.map((column) => ({ text: column.head, number: column.number })),
+      rows: sorted.map((row) => kept.map((column) => ({ value: column.value(row), text: words(column.show ? column.show(row) : column.value(row)) }))) }));
+    const before = at(host).previousElementSibling;
+    if (before.classList.contains("tools")) before.replaceWith(tools); else at(host).before(tools);
   }
 
   // The table of a chart, for screen readers.
-  function numbers(heads, rows) {
+  function numbers(caption, heads, rows) {
     const cell = (text, c) => (c ? el("td", { class: "number" }, text) : el("th", { scope: "row" }, text));
     const thead = el("thead", {}, el("tr", {}, heads.map((head, c) => el("th", { scope: "col", class: c ? "number" : null }, head))));
     const tbody = el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell))));
-    return el("details", {}, el("summary", {}, "As a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The chart as a table" }, el("table", {}, thead, tbody)));
+    const made = el("table", {}, thead, tbody);
+    return el("details", {}, el("summary", {}, "As a table"), downloads.forTable(() => downloads.drawn(made, caption)), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The chart as a table" }, made));
   }
 
   function ticks(low, high, wanted) {
@@ -228,7 +238,10 @@
     return close.length ? `${start}, but not significantly better than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other ${word}.`;
   }
 
-  const queryName = (q) => (several ? `${queries[q][0]}, query ${queries[q][1]}` : `query ${queries[q][1]}`);
+  const queryText = (id) => (data.texts || {})[id];
+  const title = (id) => ((data.titles || {})[id] ? `${data.titles[id]} [${id}]` : id);
+  const namedQuery = (id) => (queryText(id) ? `query “${queryText(id)}” [${id}]` : `query ${id}`);
+  const queryName = (q) => (several ? `${queries[q][0]}, ${namedQuery(queries[q][1])}` : namedQuery(queries[q][1]));
   const paint = (d) => (d > 0 ? "var(--good)" : d < 0 ? "var(--bad)" : "var(--even)");
   const judged = (d) => paint(sign() * d);
   function scatter() {
@@ -241,7 +254,7 @@
     differences(state.method, state.baseline).forEach((d, q) => {
       if (known(d)) c.svg.append(dot(c.X(b[q]), c.Y(a[q]), judged(d), `${queryName(q)}: ${shown(a[q])} and ${shown(b[q])}`, 4.5));
     });
-    put("scatter", c.svg);
+    put("scatter", c.svg, downloads.forFigure(`${state.metric} ${state.method} against ${state.baseline}`, c.svg));
   }
   function differenceBars() {
     const found = differences(state.method, state.baseline).map((d, q) => [d, q]).filter(([d]) => known(d)).sort((x, y) => y[0] - x[0]);
@@ -253,7 +266,7 @@
       const [top, bottom] = [c.Y(Math.max(d, 0)), c.Y(Math.min(d, 0))];
       c.svg.append(draw("rect", { x: c.X(k) + Math.min(1, wide / 5), width: Math.max(wide - Math.min(2, wide / 2.5), 0.5), y: top, height: Math.max(bottom - top, 0.5), fill: judged(d) }, draw("title", {}, `${queryName(q)}: ${signed(d)}`)));
     });
-    put("differences", c.svg);
+    put("differences", c.svg, downloads.forFigure(`differences ${state.metric} ${state.method} ${state.baseline}`, c.svg));
   }
   function queryTable() {
     const [a, b] = [values[state.metric][state.method], values[state.metric][state.baseline]];
@@ -261,7 +274,8 @@
     const text = at("find").value.trim().toLowerCase();
     const wanted = { all: () => true, won: (q) => sign() * d[q] > 0, lost: (q) => sign() * d[q] < 0, tied: (q) => d[q] === 0 }[at("outcome").value];
     const rows = queries.map((_, q) => q).filter((q) => wanted(q) && (!text || queryName(q).toLowerCase().includes(text) || queries[q][1].toLowerCase() === text));
-    const columns = [{ head: "Query", value: (q) => queries[q][1] }];
+    const texts = queries.some(([, id]) => queryText(id));
+    const columns = [{ head: "Query", value: (q) => queries[q][1] }, ...(texts ? [{ head: "Words", value: (q) => queryText(queries[q][1]) || "", class: "words" }] : [])];
     if (several) columns.push({ head: "Fold", value: (q) => queries[q][0] });
     columns.push({ head: state.method, number: true, value: (q) => a[q], show: (q) => shown(a[q]) });
     if (state.method !== state.baseline) {
@@ -311,8 +325,8 @@
       draw("circle", { cx: c.box.right + 10, cy: at20[k] - 4, r: 3.5, fill: colour(m) }),
       draw("text", { class: "name", x: c.box.right + 17, y: at20[k] }, clipped(m, 30))));
     const cutoffs = Array.from({ length: 20 }, (_, k) => k);
-    host.replaceChildren(legend, c.svg, el("p", { class: "note" }, `${details[drawn[0]][0].curve.metric}, mean ${several ? "of folds" : "over queries"}. A name switches its line.`),
-      numbers(["k", ...drawn], cutoffs.map((k) => [String(k + 1), ...drawn.map((m) => shown(points(m)[k]))])));
+    host.replaceChildren(legend, c.svg, downloads.forFigure("NDCG at each cut-off", c.svg), el("p", { class: "note" }, `${details[drawn[0]][0].curve.metric}, mean ${several ? "of folds" : "over queries"}. A name switches its line.`),
+      numbers("NDCG at each cut-off", ["k", ...drawn], cutoffs.map((k) => [String(k + 1), ...drawn.map((m) => shown(points(m)[k]))])));
   }
 
   function foldTable() {
@@ -343,7 +357,7 @@
       c.svg.append(draw("text", { class: "name", x: free[3], y: free[1], "text-anchor": free[2] }, m));
     }
     const rest = nameless ? el("p", { class: "note" }, `${count(nameless, "dot has", "dots have")} no room for a name: point at one, or see the leaderboard.`) : null;
-    put("time", c.svg, narrow ? el("p", { class: "note keys" }, points.map(([m]) => el("span", {}, named(m)))) : rest);
+    put("time", c.svg, downloads.forFigure(`time and ${state.metric}`, c.svg), narrow ? el("p", { class: "note keys" }, points.map(([m]) => el("span", {}, named(m)))) : rest);
   }
 
   function learning() {
@@ -368,7 +382,7 @@
         c.svg.append(drawnLine);
       });
       const rows = lines.map((line, f) => [folds[f], String(line.length ? line[line.length - 1][0] : 0), short(line.length ? line[line.length - 1][1] : null), short(valid && line.length ? most(line.map((p) => p[1])) : null)]);
-      box.append(el("h3", {}, m), c.svg, numbers(["fold", "iterations", "last", "best"], rows));
+      box.append(el("h3", {}, m), c.svg, downloads.forFigure(`learning curve ${m}`, c.svg), numbers(`Learning curve of ${m}`, ["fold", "iterations", "last", "best"], rows));
     }
   }
 
@@ -384,8 +398,9 @@
     const top = Object.entries(total).sort((a, b) => b[1] - a[1]).slice(0, 15);
     put("importance-note", `${state.method}: ${found[0].how}, as a share of all features${several ? ", mean of folds" : ""}. The ${top.length} largest.`);
     const bar = (share) => el("span", { class: "bar", style: { width: `${(100 * share) / top[0][1]}%`, background: "var(--good)" } });
-    const rows = top.map(([name, share]) => el("tr", {}, el("th", { scope: "row" }, feature(name)), el("td", { class: "bars" }, bar(share)), el("td", { class: "number", "data-value": share }, `${(100 * share).toFixed(1)} %`)));
-    put("importance", el("table", {}, el("thead", {}, el("tr", {}, ["Feature", "", "Share"].map((h, c) => el("th", { scope: "col", class: c === 2 ? "number" : null }, h)))), el("tbody", {}, rows)));
+    const rows = top.map(([name, share]) => el("tr", {}, el("th", { scope: "row" }, breakable(name)), el("td", { class: "number", "data-value": share }, `${(100 * share).toFixed(1)} %`), el("td", { class: "bars" }, bar(share))));
+    const made = el("table", {}, el("thead", {}, el("tr", {}, ["Feature", "Share", ""].map((h, c) => el("th", { scope: "col", class: c === 1 ? "number" : null }, h)))), el("tbody", {}, rows));
+    put("importance", downloads.forTable(() => downloads.drawn(made, `Feature importance of ${state.method}`)), made);
   }
 
   function pairs() {
@@ -400,17 +415,20 @@
     const [up, low] = p.documents;
     const reach = most(p.features.map((f) => Math.abs(f.share)), 1e-12);
     const bar = (share) => el("span", { class: `bar ${share < 0 ? "minus" : ""}`, style: { width: `${(100 * Math.abs(share)) / reach}%`, background: paint(share) } });
-    const rows = p.features.map((f) => el("tr", {}, el("th", { scope: "row" }, feature(f.feature)), el("td", { class: "number" }, `${short(f.values[0])} / ${short(f.values[1])}`),
-      el("td", { class: "bars" }, el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, f.share < 0 ? bar(f.share) : null), el("span", {}, f.share > 0 ? bar(f.share) : null))), el("td", { class: "number" }, signed(f.share))));
+    const share = (value) => el("td", { class: "number", "data-value": value }, signed(value));
+    const rows = p.features.map((f) => el("tr", {}, el("th", { scope: "row" }, breakable(f.feature)), share(f.share),
+      el("td", { class: "bars" }, el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, f.share < 0 ? bar(f.share) : null), el("span", {}, f.share > 0 ? bar(f.share) : null))), el("td", { class: "number" }, short(f.values[0])), el("td", { class: "number" }, short(f.values[1]))));
+    const last = (name, value) => el("tr", {}, el("th", { scope: "row" }, name), share(value), el("td", {}), el("td", {}), el("td", {}));
     const rest = p.others + p.rest;
-    if (Math.abs(rest) > 5e-5) rows.push(el("tr", {}, el("th", { scope: "row" }, "all others"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(rest))));
-    rows.push(el("tr", {}, el("th", { scope: "row" }, "difference"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(p.difference))));
+    if (Math.abs(rest) > 5e-5) rows.push(last("all others", rest));
+    rows.push(last("difference", p.difference));
+    const made = el("table", {}, el("thead", {}, el("tr", {}, ["Feature", "Share", "", "Upper", "Lower"].map((h, c) => el("th", { scope: "col", class: c % 2 || c === 4 ? "number" : null }, h)))), el("tbody", {}, rows));
     const beyond = p.flip && p.flip.range && (p.flip.to < p.flip.range[0] || p.flip.to > p.flip.range[1]);
-    const flip = p.flip ? `To turn the pair round by one feature: ${feature(p.flip.feature)} of ${up.document} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).${beyond ? ` No document has such a value: the test data has ${short(p.flip.range[0])} to ${short(p.flip.range[1])}.` : ""}`
+    const flip = p.flip ? `To turn the pair round by one feature: ${feature(p.flip.feature)} of ${title(up.document)} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).${beyond ? ` No document has such a value: the test data has ${short(p.flip.range[0])} to ${short(p.flip.range[1])}.` : ""}`
       : "No change of one feature alone was found that turns the pair round.";
-    const place = (d) => `${d.document} (rank ${d.rank}, grade ${short(d.grade)}, score ${shown(d.score)})`;
-    return el("div", { class: "card" }, el("h3", {}, `${p.kind === "mistake" ? "Wrong" : "Right"}: ${several ? p.fold + ", " : ""}query ${p.query}`), el("p", { class: "note" }, `${place(up)} above ${place(low)}`),
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Shares of the features" }, el("table", {}, el("thead", {}, el("tr", {}, ["Feature", "Values", "", "Share"].map((h, c) => el("th", { scope: "col", class: c % 2 ? "number" : null }, h)))), el("tbody", {}, rows))),
+    const place = (d) => `${title(d.document)} (rank ${d.rank}, grade ${short(d.grade)}, score ${shown(d.score)})`;
+    return el("div", { class: "card" }, el("h3", {}, `${p.kind === "mistake" ? "Wrong" : "Right"}: ${several ? p.fold + ", " : ""}${namedQuery(p.query)}`), el("p", { class: "note" }, `${place(up)} above ${place(low)}`),
+      downloads.forTable(() => downloads.drawn(made, `Shares of the features, query ${p.query}`)), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Shares of the features" }, made),
       el("p", { class: "note" }, flip));
   }
 

@@ -7,6 +7,8 @@ markup.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,27 +23,39 @@ if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
 
 
-def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
+@dataclass(frozen=True)
+class Names:
+    """Texts of queries and titles of documents, by id."""
+
+    texts: Mapping[str, str]
+    titles: Mapping[str, str]
+
+
+def write_report(comparison: Comparison, folder: str | PathLike[str], *, names: Names | None = None) -> None:
     """Write the comparison's files into a folder; each atomically replaces an older one."""
-    write_texts(folder, {"report.html": page(comparison), **report_texts(comparison)})
+    write_texts(folder, {"report.html": page(comparison, names), **report_texts(comparison)})
 
 
-def page(comparison: Comparison) -> str:
-    """The HTML report."""
-    body = part("report_body.html").replace("/* report.js */", part("report.js"))
+def page(comparison: Comparison, names: Names | None = None) -> str:
+    """The HTML report; with `names`, it shows texts of queries and titles of documents beside their ids."""
+    body = part("report_body.html")
+    for script in ("downloads.js", "report.js"):
+        body = body.replace(f"/* {script} */", part(script))
     return document(
         "Comparison of ranking methods" if comparison.trained else "Comparison of runs",
-        body.replace("/* data */", embedded(page_data(comparison))),
+        body.replace("/* data */", embedded(page_data(comparison, names))),
         scripts=True,
     )
 
 
-def page_data(comparison: Comparison) -> dict[str, Any]:
+def page_data(comparison: Comparison, names: Names | None = None) -> dict[str, Any]:
     """Data of the HTML report: the comparison as in results.json, the values of every query, and the details."""
     first = next(iter(comparison.by_method.values()), [])
     benchmark = published(comparison.data, comparison.metrics)
     return {
         "podium": version(),
+        "texts": {} if names is None else dict(names.texts),
+        "titles": {} if names is None else dict(names.titles),
         "results": comparison.to_dict(),
         "trained": comparison.trained,
         "baseline": comparison.baseline,

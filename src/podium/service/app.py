@@ -61,7 +61,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         "GET", "/v1/queries", ranking.queries, "rank", "List queries of the data that the service was started with.",
-        parameters=("search",), answers=(schemas.QueryList,),
+        parameters=("search", "from", "k"), answers=(schemas.QueryList,),
     ),
     Endpoint(
         "GET", "/v1/queries/{query:path}", ranking.query, "rank", "Documents of one of these queries.",

@@ -149,3 +149,7 @@ class AboutAnswer(Struct, kw_only=True):
     """Number of documents of the index; null if there is none."""
     store: bool
     """Whether feedback and judgments are stored."""
+    scale: int
+    """Highest grade that judges give; the lowest is 0."""
+    guidelines: str
+    """Guidelines for judges; empty if there are none."""

@@ -209,6 +209,10 @@ class ModelAbout(Struct, kw_only=True):
     sha256: str
     bytes: int
     aliases: list[str]
+    odds: bool
+    """Whether its scores give probabilities of ranks: most models need validation data for that."""
+    searches: bool
+    """Whether it was trained on features of the service's index, so that it can search."""
 
 
 class ModelList(Struct):
@@ -290,10 +294,12 @@ class DeletedAnswer(Struct):
 
 
 class QueryList(Struct):
-    """Queries of the service's data."""
+    """Queries of the service's data, with their numbers of documents and their texts; null for a text not known."""
 
     queries: list[str]
     total: int
+    documents: list[int]
+    texts: list[str | None]
 
 
 class QueryDocuments(Struct, kw_only=True):
@@ -303,6 +309,10 @@ class QueryDocuments(Struct, kw_only=True):
     features: list[str]
     documents: list[Document]
     grades: list[float] | None
+    text: str | None
+    """Text of the query, if it is known."""
+    stored: dict[str, dict[str, Any]]
+    """Fields of those documents that are in the service's index, by id."""
 
 
 class Health(Struct, omit_defaults=True):

@@ -39,6 +39,12 @@ class Settings:
     """Folder of the model store: models and aliases; needed to add and swap models while the service runs."""
     data: str = ""
     """Data with queries to look up; "" for none."""
+    queries: str = ""
+    """Texts of the data's queries, for the web interface; "" for none."""
+    guidelines: str = ""
+    """Text file with guidelines for judges, shown while they grade; "" for none."""
+    scale: int = 0
+    """Highest grade that the web interface offers, up to 9; 0 for that of the data, or 4."""
     store: str = ""
     """SQLite file for feedback; "" for none."""
     keys: str = ""
@@ -88,6 +94,8 @@ class Settings:
         for name, value in dataclasses.asdict(self).items():
             if isinstance(value, tuple) and any("," in text for text in value):
                 raise ParameterError(f"{name}: a comma separates values, so it cannot be part of one; got {value}.")
+        if not 0 <= self.scale <= 9:
+            raise ParameterError(f"scale must be from 1 to 9, or 0 for that of the data; got {self.scale}.")
         if not 0 <= self.port <= 65535:
             raise ParameterError(f"port must be from 0 to 65535; got {self.port}.")
         if not self.keys and not is_loopback(self.host):

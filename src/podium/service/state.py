@@ -23,6 +23,7 @@ from podium.service.ranker import Ranker
 from podium.service.rate_limit import RateLimit
 from podium.service.security import Keys
 from podium.service.settings import Settings
+from podium.service.shown_data import read_shown_data
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -62,6 +63,7 @@ class State:
         names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]
         self.query_places = {name: q for q, name in enumerate(names)}
         """Index of each query in the data, by name."""
+        self.shown = read_shown_data(settings, self.data)
         self.models = Models(settings.shelf or None, index=self.index)
         self._log_failed_models()
         self._add_models(settings.models, settings.aliases)
@@ -203,6 +205,7 @@ class State:
 def _folders(settings: Settings) -> list[str]:
     """Folders of all files named in the settings, longest first, relative and absolute."""
     files = [*settings.models, settings.index, settings.data, settings.store, settings.keys, settings.shelf]
+    files += [settings.queries, settings.guidelines]
     folders = {folder for file in files if file for folder in (os.path.dirname(file), str(Path(file).resolve().parent))}
     if settings.shelf:
         folders |= {settings.shelf, str(Path(settings.shelf).resolve())}

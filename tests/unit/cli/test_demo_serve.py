@@ -1,4 +1,4 @@
-"""`podium demo serve`: what is missing is made, what is there is used; data, models and an index are served."""
+"""`podium demo serve`: a shop is made once and used again; BM25 and learned models search it, and people can judge."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,22 +10,19 @@ import asgi
 from podium.cli import demo_serve, serve
 from podium.service.app import build
 from podium.service.settings import Settings
-from podium.text.collection import standard_library
 
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
-    """The settings that would be served with; the demo has quick methods and three documents."""
+    """The settings that would be served with; the demo has a quick method."""
     found: list[Settings] = []
-    documents = [{"id": f"d{k}", "title": word, "text": f"{word} and more"} for k, word in enumerate(["heat", "flow"])]
-    monkeypatch.setattr(demo_serve, "METHODS", ("regression", "single-feature"))
-    monkeypatch.setattr(standard_library, "standard_library", lambda: (documents, [], {}))
+    monkeypatch.setattr(demo_serve, "METHODS", ("regression",))
     monkeypatch.setattr(serve, "run", found.append)
     return found
 
 
 @pytest.mark.slow
-def test_the_demo_makes_what_is_missing_and_uses_what_is_there(
+def test_the_demo_makes_a_shop_once_in_which_a_learned_search_beats_bm25(
     podium: Callable[..., Any], given: list[Settings], tmp_path: Path
 ) -> None:
     first = podium("demo", "serve", "-o", "d", "--port", "8123")
@@ -39,8 +36,19 @@ def test_the_demo_makes_what_is_missing_and_uses_what_is_there(
     assert (given[0].host, given[0].port) == ("127.0.0.1", 8123)
     app: Any = build(given[0])
     client: Any = asgi.Client(app)
-    assert client("GET", "/v1/about").json["queries"] == 40
-    assert [one["id"] for one in client("POST", "/v1/search", {"query": "heat"}).json["results"]] == ["d0"]
-    keys = [one["model"] for one in client("GET", "/v1/models").json["models"]]
-    assert keys == ["data-regression@1", "data-single-feature@1"]
+    about = client("GET", "/v1/about").json
+    assert (about["scale"], about["guidelines"][:5]) == (3, "Which")
+    (model,) = client("GET", "/v1/models").json["models"]
+    assert (model["searches"], model["odds"]) == (True, True)
+    queries = client("GET", "/v1/queries").json
+    known = client("GET", f"/v1/queries/{queries['queries'][0]}").json
+    assert known["text"] == queries["texts"][0]
+    assert known["stored"].keys() == {one["id"] for one in known["documents"]}
+    grades = dict(zip((one["id"] for one in known["documents"]), known["grades"], strict=True))
+
+    def top(model: str | None) -> float:
+        asked = {"query": known["text"], "k": 10, **({} if model is None else {"model": model})}
+        return sum(grades[one["id"]] for one in client("POST", "/v1/search", asked).json["results"])
+
+    assert top("default") > top(None)
     app.state.podium.close()

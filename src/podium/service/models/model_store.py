@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from podium.base.errors import UnknownNameError
+import numpy as np
+
+from podium.base.errors import IncompatibleError, UnknownNameError
+from podium.data.dataset import Dataset
 from podium.model import Model
 from podium.service.domain_errors import NotFoundError, RequestError
 
@@ -38,6 +41,16 @@ class Entry:
     def feature_names(self) -> tuple[str, ...]:
         """Names of the model's features; numbers from 1 if they have none."""
         return self.model.feature_names or tuple(str(l + 1) for l in range(self.model.n_features))
+
+    @cached_property
+    def has_odds(self) -> bool:
+        """Whether the model's scores give probabilities of ranks."""
+        nothing = Dataset.from_arrays(np.zeros((1, self.model.n_features), np.float32))
+        try:
+            self.model.distribution(nothing, scores=np.zeros(1))
+        except IncompatibleError:
+            return False
+        return True
 
     @cached_property
     def commas(self) -> int:

@@ -1,4 +1,5 @@
 // Elements and numbers. Whatever comes from the service becomes text, never markup.
+import { meaning } from "./help.js";
 
 const fill = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -23,13 +24,16 @@ export const count = (n, word, plural) => `${n} ${n === 1 ? word : plural || wor
 export const feature = (name) => (/^\d+$/.test(name) ? `feature ${name}` : name); // data without names has numbers
 export const clock = (time) => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 export const hidden = (text) => el("span", { class: "hidden" }, text);
+// A long name breaks after _ ( = , and nowhere else.
+export const breakable = (name) => String(name).split(/(?<=[_(=,])/).flatMap((part, k) => (k ? [el("wbr", {}), part] : [part]));
 
-// A table of `heads` ({text, number}) and rows, which are lists of cells or elements <tr>.
-export function table({ caption, heads, rows, id }) {
-  const head = heads.map((one) => el("th", { scope: "col", class: one.number ? "number" : one.class }, one.hidden ? hidden(one.text) : one.text));
+// A table of `heads` ({text, number, sort}) and rows, which are lists of cells or elements <tr>; heads that the glossary explains say so.
+export function table({ caption, heads, rows, id, class: kind }) {
+  const head = heads.map((one) => el("th", { scope: "col", class: one.number ? "number" : one.class, title: meaning(one.text), "aria-sort": one.order },
+    one.hidden ? hidden(one.text) : one.sort ? el("button", { type: "button", class: "sort", onclick: one.sort, "data-sort": one.text }, one.text) : one.text));
   const body = rows.map((row) => (row instanceof Node ? row : el("tr", {}, row.map((cell, c) =>
     cell instanceof HTMLTableCellElement ? cell : el(c ? "td" : "th", { scope: c ? null : "row", class: heads[c].number ? "number" : heads[c].class }, cell)))));
-  return el("table", { id }, el("caption", { class: caption.startsWith(" ") ? "hidden" : null }, caption.trim()), el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
+  return el("table", { id, class: kind }, el("caption", { class: caption.startsWith(" ") ? "hidden" : null }, caption.trim()), el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
 }
 
 // What scrolls sideways, or down where it is tall: reached and named for the keyboard.
@@ -45,4 +49,12 @@ export function download(text, name, fetchText) {
     el("a", { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   } }, text);
+}
+
+// A dialog over the page; Escape closes it, and the focus goes back. Resolves when it is closed.
+export function dialog(attributes, ...children) {
+  const box = el("dialog", attributes, ...children);
+  document.body.append(box);
+  box.showModal();
+  return { box, closed: new Promise((resolve) => box.addEventListener("close", () => { box.remove(); resolve(box.returnValue); })) };
 }

@@ -1,20 +1,44 @@
-// Grades of the documents of a query: buttons 0 to 4, saved at once, undone with u.
+// Grades of the documents of a query: buttons from 0 up, saved at once, undone with u.
 import * as api from "./api.js";
-import { clock, el, hidden, short } from "./dom.js";
+import { clock, dialog, el, hidden, short } from "./dom.js";
 
-const GRADES = [0, 1, 2, 3, 4];
 const NAME = "podium-judge";
 export const judgeName = () => sessionStorage.getItem(NAME) || "";
 export const setJudgeName = (name) => sessionStorage.setItem(NAME, name.trim());
 
-// What is known of one query: {query, mine: id → grade, others: id → [[who, grade]], undo: [[id, grade before]]}
-export function gradesOf(query, found, me) {
-  const made = { query, me, mine: new Map(), others: new Map(), undo: [] };
-  for (const one of found) {
-    if (one.who === me) made.mine.set(one.id, one.grade);
-    else made.others.set(one.id, [...(made.others.get(one.id) || []), [one.who, one.grade]]);
+// What is known of one query: {query, me, scale, mine: id → grade, others: id → [[who, grade]], undo: [[id, grade before]]}
+export function gradesOf(query, judgments, { me, scale, asks }) {
+  const grades = { query, me, scale, asks, mine: new Map(), others: new Map(), undo: [] };
+  for (const one of judgments) {
+    if (one.who === me) grades.mine.set(one.id, one.grade);
+    else grades.others.set(one.id, [...(grades.others.get(one.id) || []), [one.who, one.grade]]);
   }
-  return made;
+  return grades;
+}
+
+// The judge has said who they are: grades under that name are theirs.
+function rename(grades, me) {
+  grades.me = me;
+  grades.asks = false;
+  for (const [id, others] of grades.others) {
+    const own = others.find(([who]) => who === me);
+    if (own) grades.mine.set(id, own[1]);
+    grades.others.set(id, others.filter((one) => one !== own));
+  }
+}
+
+// Ask for the judge's name, before the first grade; false if the judge turns back.
+async function named(grades) {
+  if (!grades.asks) return true;
+  const field = el("input", { id: "judge-name", autocomplete: "off", maxlength: "80" });
+  const { box, closed } = dialog({ id: "name", "aria-labelledby": "h-name" }, el("form", { method: "dialog" },
+    el("h2", { id: "h-name" }, "Who grades?"), el("p", { class: "note" }, "Grades are kept under your name, so that judges can be compared. Without one they are of “anyone”."),
+    el("label", {}, "Your name ", field), el("div", { class: "actions" }, el("button", { value: "go" }, "Continue"), el("button", { value: "", type: "button", onclick: () => box.close("") }, "Back"))));
+  field.focus();
+  if ((await closed) !== "go") return false;
+  setJudgeName(field.value);
+  rename(grades, judgeName() || grades.me);
+  return true;
 }
 
 // Whether judges differ on a document.
@@ -22,31 +46,28 @@ export const apart = (grades, id) => new Set([...(grades.others.get(id) || []).m
 
 function paint(group, grades, id) {
   const mine = grades.mine.get(id);
-  const first = GRADES.includes(mine) ? mine : 0;
+  const first = Number.isInteger(mine) && mine <= grades.scale ? mine : 0;
   group.querySelectorAll("button").forEach((button, grade) => {
     button.setAttribute("aria-pressed", String(grade === mine));
     if (!group.contains(document.activeElement)) button.tabIndex = grade === first ? 0 : -1;
   });
 }
+const groups = (id) => [...document.querySelectorAll("[data-grades]")].filter((group) => group.dataset.grades === id);
 
 // The buttons of one document; `changed` is called when the service has written a grade.
-export function gradeButtons(grades, id, { say, changed }) {
-  const buttons = GRADES.map((grade) => el("button", { type: "button", "aria-pressed": "false", onclick: () => save(grades, id, grade, { say, changed }) }, String(grade)));
+export function gradeButtons(grades, id, how) {
+  const buttons = Array.from({ length: grades.scale + 1 }, (_, grade) => el("button", { type: "button", "aria-pressed": "false", onclick: () => save(grades, id, grade, how) }, String(grade)));
   const group = el("span", { class: "grades", role: "group", "aria-label": `Your grade of ${id}`, "data-grades": id }, buttons);
   group.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const next = step && buttons[buttons.indexOf(document.activeElement) + step];
     if (!next) return;
     event.preventDefault();
-    focusOn(buttons, next);
+    buttons.forEach((button) => { button.tabIndex = button === next ? 0 : -1; });
+    next.focus();
   });
   paint(group, grades, id);
   return group;
-}
-
-function focusOn(buttons, one) {
-  buttons.forEach((button) => { button.tabIndex = button === one ? 0 : -1; });
-  one.focus();
 }
 
 // What others gave; a judge sees it after a grade of their own.
@@ -56,16 +77,17 @@ export function othersText(grades, id, { always }) {
   return el("span", { class: "others" }, apart(grades, id) ? "≠ " : "= ", hidden(apart(grades, id) ? "judges differ: " : "judges agree: "), others.map(([who, grade]) => `${who} ${short(grade)}`).join(", "));
 }
 
-async function save(grades, id, grade, { say, changed, undoing }) {
+async function save(grades, id, grade, { say, changed, advance, undoing }) {
+  if (!(await named(grades))) return;
   const before = grades.mine.has(id) ? grades.mine.get(id) : null;
-  if (before === grade) return;
   const set = (value) => {
     if (value === null) grades.mine.delete(id); else grades.mine.set(id, value);
-    document.querySelectorAll("[data-grades]").forEach((group) => { if (group.dataset.grades === id) paint(group, grades, id); });
+    groups(id).forEach((group) => paint(group, grades, id));
   };
-  const groups = [...document.querySelectorAll("[data-grades]")].filter((group) => group.dataset.grades === id);
+  if (!undoing) advance?.(id);
+  if (before === grade) return;
   set(grade);
-  groups.forEach((group) => group.classList.add("saving"));
+  groups(id).forEach((group) => group.classList.add("saving"));
   say(`Saving the grade of ${id}…`);
   try {
     const done = await api.judge({ query: grades.query, id, grade, who: grades.me });
@@ -76,16 +98,18 @@ async function save(grades, id, grade, { say, changed, undoing }) {
     set(before);
     say(`${id}: not saved. ${problem.message}`, true);
   }
-  groups.forEach((group) => group.classList.remove("saving"));
+  groups(id).forEach((group) => group.classList.remove("saving"));
 }
 
 export function undo(grades, how) {
   const last = grades.undo.pop();
   if (!last) return how.say("Nothing to undo.");
+  const row = groups(last[0])[0]?.closest("tr[data-id]");
+  if (row && how.advance) toRow(row);
   return save(grades, last[0], last[1], { ...how, undoing: true });
 }
 
-// Keys of the rows: j and k go down and up, 0 to 4 grade, u undoes. Only where the focus is in a row.
+// Keys of the rows: j and k go down and up, digits grade, u undoes. Only where the focus is in a row.
 export function keys(event, host, grades, how) {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox") return;
   const rows = [...host.querySelectorAll("tr[data-id]")];
@@ -95,7 +119,7 @@ export function keys(event, host, grades, how) {
   if (step) {
     const next = rows[rows.indexOf(row) + step];
     if (next) toRow(next);
-  } else if (/^[0-4]$/.test(event.key)) save(grades, row.dataset.id, Number(event.key), how);
+  } else if (/^\d$/.test(event.key) && Number(event.key) <= grades.scale) save(grades, row.dataset.id, Number(event.key), how);
   else if (event.key === "u") undo(grades, how);
   else return;
   event.preventDefault();

@@ -1,18 +1,28 @@
 // The web interface: its state is in the URL, and every view is drawn from it.
 import * as api from "./api.js";
+import { Catalogue } from "./catalogue.js";
 import { at, count, el, empty, put } from "./dom.js";
-import { judgeName, toRow } from "./grades.js";
+import { experimentsView, gatherExperiments } from "./experiments.js";
+import { gather } from "./gather.js";
+import { judgeName } from "./grades.js";
+import { showHelp } from "./help.js";
+import { gatherList, listView, startView } from "./home.js";
+import { toFirst } from "./judging.js";
 import { gatherMeasures, measuresView } from "./measures.js";
-import { gather, rankingView, refreshGrades } from "./ranking.js";
+import { rankingView, refreshGrades } from "./ranking.js";
 
 const ROLES = ["rank", "feedback", "judge", "admin"];
-const app = { turn: 0, state: read(), about: null, models: null, suggested: [] };
+const VIEWS = ["start", "rank", "judge", "measures", "experiments"];
+const TITLES = { start: "podium", rank: "Rankings – podium", judge: "Judge – podium", measures: "Metrics – podium", experiments: "Experiments – podium" };
+const app = { turn: 0, state: read(), about: null, models: null, BM25: "~bm25" }; // no model can have this name
+app.catalogue = new Catalogue(app);
 
 // The state: view, q (a query of the data, else a search), models a and b, pair, doc, all, grades.
 function read() {
   const given = new URLSearchParams(location.search);
   const one = (name) => given.get(name) || "";
-  return { view: ["rank", "judge", "measures"].includes(one("view")) ? one("view") : "rank", q: one("q"), a: one("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
+  const view = VIEWS.includes(one("view")) ? one("view") : one("q") ? "rank" : "start";
+  return { view, q: one("q"), a: one("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
 }
 app.href = (changes) => {
   const next = { ...app.state, ...changes };
@@ -37,8 +47,14 @@ app.may = (role) => app.role(role) && (role !== "judge" || app.about.store);
 app.open = () => app.about.caller.name === "anyone"; // no keys: judges say who they are
 app.me = () => (app.open() && judgeName()) || app.about.caller.name;
 app.modelAbout = (name) => app.models.models.find((one) => one.model === (app.models.aliases[name] || name)) || {};
-// The chosen model; a search is by its first stage unless a model was chosen.
-app.model = () => app.state.a || (app.searching || !app.models.aliases.default ? "" : "default");
+app.modelName = (name) => (name === app.BM25 ? "BM25" : app.models.aliases[name] ? `${app.models.aliases[name]} (${name})` : name);
+const searches = (name) => name === app.BM25 || app.modelAbout(name).searches;
+// The model that searches unless another is chosen: the default one if it can; null if BM25 must.
+app.searchModel = () => (app.models.aliases.default && searches("default") ? "default" : null);
+// The model that ranks data unless another is chosen.
+app.dataModel = () => (app.state.a && app.state.a !== app.BM25 ? app.state.a : app.models.aliases.default ? "default" : "");
+app.model = () => (app.searching ? (app.state.a && searches(app.state.a) ? app.state.a : app.searchModel() || app.BM25) : app.dataModel());
+app.other = () => (app.state.b && (app.searching ? searches(app.state.b) : app.state.b !== app.BM25) ? app.state.b : "");
 app.say = (text, bad) => { at("status").textContent = bad ? "" : text; if (bad) app.trouble(new Error(text)); else put(at("trouble")); };
 app.graded = () => refreshGrades(app).catch(app.trouble);
 
@@ -64,17 +80,20 @@ app.load = async () => {
   const turn = ++app.turn;
   at("main").setAttribute("aria-busy", "true");
   const { view, q } = app.state;
+  const ranks = (view === "rank" || view === "judge") && q !== "";
   try {
-    app.searching = view !== "measures" && await isSearch(q);
+    app.searching = ranks && await isSearch(q);
     if (turn !== app.turn) return;
-    controls();
+    controls(ranks);
+    app.found = ranks ? await gather(app) : null;
     if (view === "measures") app.measures = await gatherMeasures(app);
-    else app.found = q ? await gather(app) : null;
+    else if (view === "experiments") app.experiments = await gatherExperiments(app);
+    else if (!ranks) await gatherList(app);
     if (turn !== app.turn) return;
     put(at("trouble"));
     at("service").textContent = `podium ${app.about.podium}`;
     await draw();
-    if (app.found && view === "rank") at("status").textContent = `${count(app.found.total, "document")} ranked by ${app.found.lists.map((list) => list.model).join(" and ")}.`;
+    at("status").textContent = app.found && view === "rank" ? `${count(app.found.total, "document")} ranked by ${app.found.lists.map((list) => list.model).join(" and ")}.` : "";
   } catch (problem) {
     if (turn !== app.turn) return;
     put(at("main"), empty("Nothing to show."));
@@ -93,10 +112,12 @@ async function draw() {
     app.found.explained = pair.length === 2 && pair.every((id) => app.found.lists[0].rows.some((row) => row.id === id)) ? await app.found.pair(pair).catch((problem) => problem) : null;
     if (turn !== app.turn) return;
   }
-  put(at("main"), view === "measures" ? measuresView(app) : app.found ? rankingView(app) : welcome());
-  document.title = { rank: app.found ? `${app.found.query} – podium` : "podium", judge: "Judge – podium", measures: "Metrics – podium" }[view];
+  const drawn = { start: startView, measures: measuresView, experiments: experimentsView }[view] || (app.found ? rankingView : listView);
+  put(at("main"), drawn(app));
+  document.title = app.found && view === "rank" ? `${app.found.text || app.found.query} – podium` : TITLES[view];
   if (focus) [...document.querySelectorAll(focus[0])].find((node) => node.dataset[focus[1]] === focus[2])?.focus({ preventScroll: true });
-  else if (view === "judge" && app.found && document.activeElement === document.body) { const row = document.querySelector("tr[data-id]"); if (row) toRow(row); }
+  else if (document.activeElement === document.body && view === "judge" && app.found) toFirst(app);
+  else if (document.activeElement === document.body && view === "start" && matchMedia("(min-width: 40rem)").matches) at("query").focus({ preventScroll: true });
 }
 
 // Where the focus is, to find it again after a drawing.
@@ -106,68 +127,80 @@ function focused() {
   return null;
 }
 
-function welcome() {
-  const { about } = app;
-  if (about.queries === null && about.documents === null) return el("section", {}, el("h2", {}, "No queries"), empty("The service was started without data and without an index. Start it with queries to look at: podium serve MODEL --data DATA, or podium serve INDEX."));
-  if (!app.suggested.length) return el("section", {}, empty(`Search the ${count(about.documents, "document")} of the index.`));
-  return el("section", { "aria-labelledby": "h-pick" }, el("h2", { id: "h-pick" }, "Pick a query"), about.documents !== null ? el("p", { class: "note" }, `Or search the ${count(about.documents, "document")} of the index.`) : null,
-    el("ul", { class: "picks" }, app.suggested.slice(0, 60).map((q) => el("li", {}, el("a", { href: app.href({ q }) }, q)))), about.queries > 60 ? el("p", { class: "note" }, `${about.queries} queries in all; type a part of an id above.`) : null);
-}
-
 // The form shows the state.
-function controls() {
+function controls(ranks) {
   const { state, about, models } = app;
-  at("ask").hidden = false;
+  const asks = state.view !== "measures" && state.view !== "experiments" && (about.documents !== null || about.queries !== null);
+  at("ask").hidden = !asks && state.view !== "measures";
   document.querySelectorAll("nav [data-view]").forEach((link) => {
-    link.href = app.href({ view: link.dataset.view, pair: [], doc: "" });
+    link.href = app.href({ view: link.dataset.view, q: link.dataset.view === "rank" || link.dataset.view === "judge" ? state.q : "", pair: [], doc: "" });
     if (link.dataset.view === state.view) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   });
   at("query").value = state.q;
-  at("query").closest("label").hidden = at("ask").querySelector("button").hidden = state.view === "measures";
-  at("ask-label").textContent = about.documents === null ? "Query" : about.queries === null ? "Search" : "Query id, or search";
-  const names = [...Object.keys(models.aliases).map((alias) => [alias, `${alias} (${models.aliases[alias]})`]), ...models.models.map((one) => [one.model, one.model])];
-  const first = app.searching ? [["", "first stage (BM25)"]] : [];
-  for (const [id, more, value] of [["a", first, app.model()], ["b", [["", "no other"]], state.b]]) {
-    put(at(id), [...more, ...names].map(([name, text]) => el("option", { value: name }, text)));
+  at("query").closest("label").hidden = at("ask").querySelector("button").hidden = !asks;
+  at("ask-label").textContent = about.documents === null ? "Query, by its words or id" : about.queries === null ? "Search" : "Search, or the id of a query";
+  const able = (name) => !app.searching || searches(name);
+  const names = [...Object.keys(models.aliases).map((alias) => [alias, `${alias} (${models.aliases[alias]})`]), ...models.models.map((one) => [one.model, one.model])].filter(([name]) => able(name));
+  const first = app.searching ? [[app.BM25, "BM25"]] : [];
+  for (const [id, more, value] of [["a", [], app.model()], ["b", [["", "no other"]], app.other()]]) {
+    put(at(id), [...more, ...first, ...names].map(([name, text]) => el("option", { value: name }, text)));
     at(id).value = value;
   }
-  at("a").closest("label").hidden = !first.length && !names.length;
-  at("b").closest("label").hidden = state.view === "judge" || names.length < 2;
+  at("a").closest("label").hidden = !(ranks || state.view === "measures") || !names.length;
+  at("b").closest("label").hidden = !(ranks || state.view === "measures") || state.view === "judge" || names.length + first.length < 2;
 }
 
 // Whether a text is searched for: there is an index, and it is no query of the data.
-const isSearch = async (q) => q !== "" && app.about.documents !== null && !app.suggested.includes(q) && !(await suggest(q)).includes(q);
+const isSearch = async (q) => app.about.documents !== null && (app.about.queries === null || !(app.catalogue.find(q) || (!app.catalogue.whole && (await app.catalogue.search(q)).some((one) => one.id === q))));
 
 async function suggest(text) {
-  if (app.about.queries === null) return [];
-  const found = (await api.queries(text)).queries;
-  put(at("suggestions"), found.map((name) => el("option", { value: name })));
-  return found;
+  if (app.about.queries === null) return;
+  const queries = (await app.catalogue.search(text)).slice(0, 50);
+  put(at("suggestions"), queries.map((one) => el("option", { value: app.about.documents !== null && one.text ? one.text : one.id, label: one.text ? `${one.text} (${one.id})` : one.id })));
+}
+
+// What was typed: a search, or the id or the words of a query of the data; else the list shows what has these words.
+async function submit() {
+  const text = at("query").value.trim();
+  const next = { pair: [], doc: "", all: "", view: app.state.view === "judge" ? "judge" : "rank" };
+  if (!text || app.about.documents !== null) return app.go({ ...next, q: text });
+  const queries = await app.catalogue.search(text);
+  const exact = queries.find((one) => one.id === text) || queries.find((one) => one.text?.toLowerCase() === text.toLowerCase()) || (queries.length === 1 ? queries[0] : null);
+  if (exact) return app.go({ ...next, q: exact.id });
+  app.catalogue.filter = text;
+  return app.go({ ...next, q: "" });
 }
 
 let waiting;
 at("query").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => suggest(at("query").value.trim()).catch(app.trouble), 150); });
-at("ask").addEventListener("submit", (event) => {
-  event.preventDefault();
-  app.go({ q: at("query").value.trim(), pair: [], doc: "", all: "" });
-});
+at("ask").addEventListener("submit", (event) => { event.preventDefault(); submit().catch(app.trouble); });
 for (const id of ["a", "b"]) at(id).addEventListener("change", () => app.go({ [id]: at(id).value, pair: [] }));
+at("help-button").addEventListener("click", showHelp);
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
+  if (event.key === "Escape" && app.about && (app.state.doc || app.state.pair.length)) app.go({ pair: [], doc: "" });
+  else if (typing) return;
+  else if (event.key === "?") { event.preventDefault(); showHelp(); }
+  else if (event.key === "/" && !at("ask").hidden && !at("query").closest("label").hidden) { event.preventDefault(); at("query").focus(); at("query").select(); }
+});
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='?']");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   const before = app.state;
-  history.pushState(null, "", link.getAttribute("href"));
+  history.pushState(null, "", link.getAttribute("href") === "?" ? location.pathname : link.getAttribute("href"));
   app.state = read();
   if (app.about) app.load();
-  if (before.view !== app.state.view || before.q !== app.state.q) window.scrollTo(0, 0);
+  if (before.view !== app.state.view || before.q !== app.state.q) { document.activeElement?.blur(); window.scrollTo(0, 0); }
 });
 window.addEventListener("popstate", () => { app.state = read(); if (app.about) app.load(); });
 
 async function start() {
   try {
     [app.about, app.models] = await Promise.all([api.about(), api.models()]);
-    app.suggested = await suggest("");
+    await app.catalogue.load();
+    await suggest("");
   } catch (problem) {
     put(at("main"));
     app.trouble(problem);

@@ -118,4 +118,6 @@ def _about(store: ModelStore, entry: Entry) -> ModelAbout:
         sha256=entry.sha256,
         bytes=entry.size,
         aliases=store.aliases_of(entry),
+        odds=entry.has_odds,
+        searches=entry.engine is not None,
     )

@@ -50,6 +50,8 @@ async def about(state: State, call: Call) -> Response:
         graded=state.data is not None and state.data.labels is not None,
         documents=None if state.index is None else len(state.index),
         store=state.feedback is not None,
+        scale=state.shown.scale,
+        guidelines=state.shown.guidelines,
     )
     return Response(to_json(answer), media_type=JSON)
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from podium.service import rank_request as ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
-from podium.service.endpoint import SMALL, Call, wrong_kind
+from podium.service.endpoint import SMALL, Call, whole_number, wrong_kind
 from podium.service.models.model_store import Entry
 from podium.service.problems import ServiceError
 from podium.service.rank_request import EXPLAINED, Asked, Ranked
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _FEW = 20
 """Up to this many documents, odds are computed inline, not in a thread."""
+_MOST_QUERIES = 1000
+"""Largest number of queries of one list."""
 _FEW_QUERIES = 5
 """Up to this many queries of a batch are ranked inline."""
 
@@ -136,15 +138,29 @@ async def search(state: State, call: Call) -> Response:
 
 
 async def queries(state: State, call: Call) -> Response:
-    """List the queries of the service's data whose id contains a text; at most 100."""
-    _data(state)
-    wanted = call.request.query_params.get("search", "")
+    """List the queries of the service's data whose id or text contains a text: the `k` after the first `from`."""
+    data, texts = _data(state), state.shown.texts
+    wanted = call.request.query_params.get("search", "").casefold()
+    first, k = (_number(call, name, default) for name, default in (("from", 0), ("k", 100)))
 
     def work() -> bytes:
-        names = [name for name in state.query_places if wanted in name]
-        return to_json(QueryList(names[:100], len(names)))
+        matching = [
+            name for name in state.query_places if wanted in name.casefold() or wanted in texts.get(name, "").casefold()
+        ]
+        names = matching[first : first + min(k, _MOST_QUERIES)]
+        sizes = [int(data.sizes[state.query_places[name]]) for name in names]
+        return to_json(QueryList(names, len(matching), sizes, [texts.get(name) for name in names]))
 
     return Response(await call.aside(work, when=len(state.query_places) > 1000), media_type=JSON)
+
+
+def _number(call: Call, name: str, default: int) -> int:
+    """Whole number of the query string."""
+    text = call.request.query_params.get(name)
+    number = default if text is None else whole_number(text, most=2**31 - 1)
+    if number is None:
+        raise ServiceError(422, f"{name} must be a whole number from 0; got {str(text)[:40]!r}.", where="query string")
+    return number
 
 
 async def query(state: State, call: Call) -> Response:
@@ -155,7 +171,13 @@ async def query(state: State, call: Call) -> Response:
         raise ServiceError(404, f"no query {wanted[:100]!r}; there are {data.n_queries}, e.g. {data.query_name(0)}.")
 
     def work() -> bytes:
-        return to_json(_documents(data, place))
+        answer = _documents(data, place)
+        answer.text = state.shown.texts.get(wanted)
+        if state.index is not None:
+            with state.searching() as index:
+                ids = [str(document.id) for document in answer.documents]
+                answer.stored = {id: fields for id in ids if (fields := index.store.document(id)) is not None}
+        return to_json(answer)
 
     return Response(await call.aside(work), media_type=JSON)
 
@@ -172,4 +194,6 @@ def _documents(data: Dataset, q: int) -> QueryDocuments:
     names = data.feature_names or tuple(str(l + 1) for l in range(data.n_features))
     documents = [Document(row, data.document_name(first + at)) for at, row in enumerate(rows)]
     grades = None if part.labels is None else part.labels.tolist()
-    return QueryDocuments(query=data.query_name(q), features=list(names), documents=documents, grades=grades)
+    return QueryDocuments(
+        query=data.query_name(q), features=list(names), documents=documents, grades=grades, text=None, stored={}
+    )
