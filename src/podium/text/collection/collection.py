@@ -22,9 +22,9 @@ from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import reading
 from podium.base.progress import Progress, quiet
 from podium.formats.sniff import sniff_texts, table_kind
+from podium.formats.trec.trec_text import read_trec_documents, read_trec_topics
 from podium.parsing.ids import first_repeated
 from podium.text.collection.html_page import html_text
-from podium.text.collection.trec_text import read_trec_documents, read_trec_topics
 
 _PAGES = {".html", ".htm", ".xhtml"}
 TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
