@@ -22,7 +22,8 @@ from podium.base.errors import DataError, ParameterError
 from podium.data.frames import from_frame
 from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
-from podium.formats.trec.trec import AnyQrels, AnyRun, Judged, join
+from podium.formats.trec.judged_run import Judged, join
+from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
 
@@ -125,6 +126,7 @@ def evaluate_run(
     """
     chosen = read_metrics(metrics, preset)
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
+    qrels, run = as_qrels(qrels), as_run(run)
     joined = join(qrels, run, **options)  # type: ignore[arg-type]
     if joined.n_both == 0:
         raise DataError(
