@@ -60,7 +60,7 @@ def usual_columns(
         near = _of_first_group(columns, role)
         if len(near) > 1:
             raise DataError(
-                f"{' and '.join(map(repr, near))} could each be the column of the {role}; {_there(columns)}. "
+                f"more than one column for the {role}: {', '.join(near)}; {_there(columns)}. "
                 f"{_say_which(role, near[0])}",
                 where=source,
             )
@@ -68,8 +68,8 @@ def usual_columns(
             chosen[role] = near[0]
         elif role not in optional:
             raise DataError(
-                f"no column for the {role}, such as {', '.join(USUAL[role][0][:3])}; {_there(columns)}. "
-                f"{_say_which(role, 'NAME')}",
+                f"no column {role!r}; expected {', '.join(roles[:-1])} and {roles[-1]}, or usual names of these; "
+                f"{_there(columns)}. {_say_which(role, 'NAME')}",
                 where=source,
             )
     return chosen

@@ -69,7 +69,7 @@ def test_a_parquet_file_is_read_as_a_csv_file_is(sheet, tmp_path):
     ("text", "message"),
     [
         ("query,document,grade\nq,d,1\n", r"votes.csv: no column 'judge'; expected query, document, judge and grade"),
-        ("query,qid,document,judge,grade\n1,1,d,j,1\n", "more than one column for the query: query, qid"),
+        ("qid,document,sku,judge,grade\n1,1,d,j,1\n", "more than one column for the document: document, sku"),
         ("query,document,judge,grade\nq,d,j,good\n", r"votes.csv:2: the grade must be a number.*'good'"),
         ("query,document,judge,grade\nq,d,j,nan\n", r"votes.csv:2: the grade must be a number"),
         ("query,document,judge,grade\nq,d,,1\n", r"votes.csv:2: no judge"),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ class Records:
     source: str | None = None
     lines: Sequence[int] | None = None
     """The line of each row in its file; None if rows have no lines."""
+    note: str | None = None
+    """How its columns were made from others."""
 
     @property
     def n_rows(self) -> int:
@@ -156,7 +159,7 @@ def _csv_records(file: BinaryIO, name: str) -> Records:
     first = text.readline()
     while first and not first.strip():
         first = text.readline()
-    rows = csv.reader(_with_first(first, text), delimiter=_separator(first), strict=True)
+    rows = csv.reader(itertools.chain([first], text), delimiter=_separator(first), strict=True)
     try:
         heads = [head.strip() for head in next(rows, [])]
         twice = first_repeated(heads)
@@ -185,11 +188,6 @@ def _csv_records(file: BinaryIO, name: str) -> Records:
 def _separator(first: str) -> str:
     """The separator of a table, from its first line."""
     return max(",\t;|", key=first.count)
-
-
-def _with_first(first: str, rest: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _shown(value: object) -> str:

@@ -164,9 +164,9 @@ def _named(where: str) -> Iterator[None]:
 def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point."""
     if is_tabular(target):
-        of_row = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
+        queries_of = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
         numbers = [int(grade) if grade.is_integer() else grade for grade in qrels.labels.tolist()]
-        write_tabular({"query": of_row, "document": qrels.document_ids.tolist(), "grade": numbers}, target)
+        write_tabular({"query": queries_of, "document": qrels.document_ids.tolist(), "grade": numbers}, target)
         return
     grades, which = np.unique(qrels.labels, return_inverse=True)
     words = Ids.of([int(grade) if grade.is_integer() else repr(grade) for grade in grades.tolist()])
@@ -191,9 +191,8 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
         kept = rank < whole_number(top, "top", least=1)
         rows, rank, of_row = rows[kept], rank[kept], of_row[kept]
     if is_tabular(target):
-        cells = run.query_ids[of_row], run.document_ids[rows], rank + 1, run.scores[rows]
-        names = ("query", "document", "rank", "score")
-        write_tabular({name: column.tolist() for name, column in zip(names, cells, strict=True)}, target)
+        columns = {"query": run.query_ids[of_row].tolist(), "document": run.document_ids[rows].tolist()}
+        write_tabular({**columns, "rank": (rank + 1).tolist(), "score": run.scores[rows].tolist()}, target)
         return
     queries, documents, words = _writable(run.query_ids), _writable(run.document_ids), _writable(["Q0", run.tag])
     numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
