@@ -12,6 +12,7 @@ import typer
 
 from podium.base.errors import ComparisonError, ParameterError
 from podium.cli import clusters, console, options
+from podium.cli.judged import Columns, holds_qrels, read_judged
 
 if TYPE_CHECKING:
     from podium.comparison import Spec
@@ -24,8 +25,8 @@ def compare(
         typer.Argument(
             metavar="DATA… | SPEC | QRELS RUN… | INDEX",
             help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
-            "them; or one spec of a comparison (.toml, .yaml); or TREC qrels and runs; or an index, with --queries "
-            "and --qrels.",
+            "them; or one spec of a comparison (.toml, .yaml); or judgments (TREC qrels, CSV, JSON …) and runs; or an "
+            "index, with --queries and --qrels.",
         ),
     ],
     method: Annotated[
@@ -62,11 +63,18 @@ def compare(
         typer.Option(help="The number of processes; by default the number of cores.", min=1),
     ] = None,
     queries: Annotated[
-        str | None, typer.Option(help="For an index: the queries to search it for.", show_default=False)
+        str | None,
+        typer.Option(
+            help=f"For an index: the queries to search it for. For runs: {options.QUERIES}", show_default=False
+        ),
     ] = None,
     qrels: Annotated[
-        str | None, typer.Option(help="For an index: relevance judgments (TREC qrels).", show_default=False)
+        str | None,
+        typer.Option(help="For an index: relevance judgments (TREC qrels, CSV, JSON …).", show_default=False),
     ] = None,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
     features: Annotated[
         str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
     ] = None,
@@ -80,25 +88,36 @@ def compare(
     index, learned rankings are compared with the first stage, with default and with tuned parameters.
     """
     from podium.comparison.spec import ENDINGS
-    from podium.formats.sniff import sniff
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
     if cluster is not None and jobs is not None:
         raise ParameterError("--jobs: the workers of a cluster are its jobs. Leave it out.")
-    if queries is not None or qrels is not None or features is not None:
+    columns = {"query": query, "document": document, "grade": grade}
+    runs = method is None and qrels is None and are_runs(data, columns)
+    if not runs and (queries is not None or qrels is not None or features is not None):
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
-        compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
+        compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json, columns=columns)
     elif len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
-    elif Path(data[0]).is_file() and sniff(data[0]) == "qrels":
+    elif runs:
         taken = {**flags, "-o": output, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
-                     seed=read_seeds(seed)[0], as_json=as_json)  # fmt: skip
+                     seed=read_seeds(seed)[0], as_json=as_json, columns=columns, queries=queries)  # fmt: skip
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
                             output=output, jobs=jobs), cluster=cluster, as_json=as_json)  # fmt: skip
+
+
+def are_runs(data: list[str], columns: Columns) -> bool:
+    """Whether the files are judgments and runs."""
+    from podium.formats.sniff import sniff
+
+    if len(data) == 1:
+        return Path(data[0]).is_file() and sniff(data[0]) == "qrels"
+    is_there = Path(data[0]).is_file() or Path(data[0], "qrels").is_dir()
+    return is_there and Path(data[1]).is_file() and holds_qrels(data[0], data[1], columns)
 
 
 def compare_index(
@@ -110,6 +129,7 @@ def compare_index(
     features: str | None,
     output: str | None,
     as_json: bool,
+    columns: Columns,
 ) -> None:
     """Compare rankings of the documents of an index."""
     from podium.cli.compare_search import compare_search
@@ -121,7 +141,7 @@ def compare_index(
         data[0], queries, qrels, methods=console.split_option(flags["--method"], []),
         metrics=console.split_option(flags["--metric"], METRICS), preset=flags["--preset"],
         tune_by=flags["--tune-by"] or "ndcg@10", seeds=read_seeds(flags["--seed"]), features=features or "podium",
-        output=output, as_json=as_json,
+        output=output, as_json=as_json, columns=columns,
     )  # fmt: skip
 
 
@@ -230,18 +250,25 @@ def show_all(spec: Spec, comparisons: dict[str, Comparison], *, as_json: bool) -
 
 
 def compare_runs(
-    qrels: str, runs: list[str], metrics: list[str], *, preset: str | None, seed: int, as_json: bool
+    qrels: str,
+    runs: list[str],
+    metrics: list[str],
+    *,
+    preset: str | None,
+    seed: int,
+    as_json: bool,
+    columns: Columns,
+    queries: str | None,
 ) -> None:
     """Print a table per metric, best run first; runs that share a letter do not differ significantly."""
     from podium.evaluation.compare_runs import compare_runs as compared
     from podium.evaluation.report_texts import format_value
-    from podium.formats.trec.trec import read_qrels, read_run
 
     twice = next((run for run in runs if runs.count(run) > 1), None)
     if len(runs) < 2 or twice is not None:
         got = f"{twice} twice" if twice is not None else f"{len(runs)} beside {qrels}"
         raise ParameterError(f"Two different runs are needed, podium compare QRELS RUN RUN; got {got}.")
-    comparisons = compared(read_qrels(qrels), {run: read_run(run) for run in runs}, metrics, preset=preset, seed=seed)
+    comparisons = compared(*read_judged(qrels, runs, columns, queries), metrics, preset=preset, seed=seed)
     if as_json:
         console.print_json({metric: comparison.to_dict() for metric, comparison in comparisons.items()})
         return

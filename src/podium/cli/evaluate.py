@@ -11,6 +11,7 @@ import typer
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli import console, options
+from podium.cli.judged import Columns, holds_qrels, read_judged
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    judged: Annotated[str, typer.Argument(metavar="DATA|QRELS", help="Labelled data, or TREC qrels.")],
+    judged: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA|QRELS",
+            help="Labelled data; or judgments: TREC qrels, CSV, TSV, JSON, Parquet, a BEIR folder.",
+        ),
+    ],
     ranked: Annotated[
         list[str],
         typer.Argument(
             metavar="SCORES|RUN...",
-            help="Scores for the data, or a TREC run; - is standard input. Several are compared.",
+            help="Scores for the data; or a run: TREC, CSV, JSON, Parquet; - is standard input. Several are compared.",
         ),
     ],
     metric: options.Metrics = None,
@@ -42,6 +49,10 @@ def evaluate(
     judged_only: Annotated[
         bool, typer.Option("--judged-only", "-J", help="Drop documents without a judgment from the run.")
     ] = False,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
+    queries: options.QueryFile = None,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -55,7 +66,8 @@ def evaluate(
     metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
     names = check_files(judged, ranked, command="evaluate")
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
-    evaluations = _evaluated(judged, names, metrics, chosen)
+    columns = {"query": query, "document": document, "grade": grade}
+    evaluations = _evaluated(judged, names, metrics, chosen, columns=columns, queries=queries)
     if len(evaluations) == 1:
         (evaluation,) = evaluations.values()
         if as_json:
@@ -89,15 +101,17 @@ def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
 
 
 def _evaluated(
-    judged: str, ranked: list[str], metrics: tuple[Metric, ...], chosen: dict[str, bool | int | None]
+    judged: str,
+    ranked: list[str],
+    metrics: tuple[Metric, ...],
+    chosen: dict[str, bool | int | None],
+    *,
+    columns: Columns,
+    queries: str | None,
 ) -> dict[str, Evaluation]:
     """Evaluate each file of scores, or each run."""
-    from podium.formats.sniff import sniff
-
-    if sniff(judged) == "qrels":
-        from podium.formats.trec.trec import read_qrels, read_run
-
-        qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}
+    if queries is not None or holds_qrels(judged, ranked[0], columns):
+        qrels, runs = read_judged(judged, ranked, columns, queries)
         if len(runs) > 1:
             from podium.evaluation.compare_runs import evaluate_runs
 

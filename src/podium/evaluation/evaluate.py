@@ -23,6 +23,7 @@ from podium.data.frames import from_frame
 from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
 from podium.formats.trec.judged_run import Judged, join
+from podium.formats.trec.query_names import differing_names
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
@@ -132,6 +133,7 @@ def evaluate_run(
         raise DataError(
             f"the run and the judgments have no query in common (queries: {joined.n_run} in the run, {joined.n_qrels} "
             "judged). Check that they write query ids alike."
+            + differing_names(qrels.query_ids.tolist(), run.query_ids.tolist())
         )
     values = np.empty((len(chosen), len(joined.query_ids)))
     single = [metric.convention.scores == "float32" for metric in chosen]

@@ -12,6 +12,7 @@ from .query_texts import QueryTexts as QueryTexts
 from .tables.tables import read_table as read_table
 from .trec.judged_run import Judged as Judged
 from .trec.judged_run import join as join
+from .trec.query_names import with_query_ids as with_query_ids
 from .trec.trec import Qrels as Qrels
 from .trec.trec import Run as Run
 from .trec.trec import read_qrels as read_qrels

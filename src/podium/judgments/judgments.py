@@ -150,7 +150,9 @@ def judgments_of(records: Records, **columns: str | None) -> Judgments:
     grades = numbers(records, roles["grade"], "grade")
     rows = np.flatnonzero(~np.isnan(grades))
     queries, documents, judges = (ids(records, roles[role], role, rows) for role in ("query", "document", "judge"))
-    lines = [row + 1 for row in rows.tolist()] if records.lines is None else [records.lines[row] for row in rows]
+    lines = (
+        [row + 1 for row in rows.tolist()] if records.lines is None else [records.lines[row] for row in rows.tolist()]
+    )
     source = records.source or "rows"
     judgments = Judgments.from_rows(
         queries.tolist(), documents.tolist(), judges.tolist(), grades[rows], lines=lines, source=source
