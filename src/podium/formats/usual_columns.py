@@ -76,8 +76,8 @@ def usual_columns(
 
 
 def is_usual(columns: Sequence[str]) -> bool:
-    """Whether these are names of columns of judgments or of a run: one of queries, one of documents."""
-    return all(_of_first_group(columns, role) for role in ("query", "document"))
+    """Whether these are names of columns of judgments or of a run: three at least, one of queries or of documents."""
+    return len(columns) > 2 and any(_of_first_group(columns, role) for role in ("query", "document"))
 
 
 def said(chosen: Mapping[str, str]) -> str:
