@@ -12,7 +12,7 @@ import typer
 
 from podium.base.errors import ComparisonError, ParameterError
 from podium.cli import clusters, console, options
-from podium.cli.judged import Columns, holds_qrels, read_judged
+from podium.cli.judged import Columns, holds_qrels, read_judged, say_metrics
 
 if TYPE_CHECKING:
     from podium.comparison import Spec
@@ -268,6 +268,7 @@ def compare_runs(
     if len(runs) < 2 or twice is not None:
         got = f"{twice} twice" if twice is not None else f"{len(runs)} beside {qrels}"
         raise ParameterError(f"Two different runs are needed, podium compare QRELS RUN RUN; got {got}.")
+    say_metrics(metrics, preset)
     comparisons = compared(*read_judged(qrels, runs, columns, queries), metrics, preset=preset, seed=seed)
     if as_json:
         console.print_json({metric: comparison.to_dict() for metric, comparison in comparisons.items()})

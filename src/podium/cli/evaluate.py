@@ -11,7 +11,7 @@ import typer
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli import console, options
-from podium.cli.judged import Columns, holds_qrels, read_judged
+from podium.cli.judged import Columns, holds_qrels, read_judged, say_metrics
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation
@@ -63,7 +63,9 @@ def evaluate(
     """
     from podium.evaluation.evaluate import read_metrics
 
-    metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
+    spelled = console.split_option(metric, ["ndcg@10", "map"])
+    metrics = read_metrics(spelled, preset)
+    say_metrics(spelled, preset)
     names = check_files(judged, ranked, command="evaluate")
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
     columns = {"query": query, "document": document, "grade": grade}

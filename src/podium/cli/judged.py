@@ -60,6 +60,17 @@ def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str |
     return qrels, runs
 
 
+def say_metrics(names: list[str], preset: str | None) -> None:
+    """Say how metrics are computed that are spelled as another tool spells them, which may compute them otherwise."""
+    from podium.metrics import Metric
+    from podium.metrics.other_tools import other_convention
+
+    for name in names:
+        hint = other_convention(name)
+        if hint is not None and preset is None:
+            console.say(f"{name} is {Metric.parse(name).tag()} here; {hint}")
+
+
 def _say(judged: Qrels | Run) -> None:
     if judged.guessed is not None:
         console.say(f"{judged.source}: {judged.guessed}")

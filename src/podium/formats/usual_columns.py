@@ -80,8 +80,10 @@ def is_usual(columns: Sequence[str]) -> bool:
     return len(columns) > 2 and any(_of_first_group(columns, role) for role in ("query", "document"))
 
 
-def said(chosen: Mapping[str, str]) -> str:
-    """The chosen columns as a sentence."""
+def said(chosen: Mapping[str, str], asked: Mapping[str, str | None] | None = None) -> str:
+    """The chosen columns as a sentence; empty if each was asked for, or is called as its role is."""
+    if all(name in (role, (asked or {}).get(role)) for role, name in chosen.items()):
+        return ""
     return ", ".join(f"{role} = {name}" for role, name in chosen.items())
 
 

@@ -158,7 +158,10 @@ def judgments_of(records: Records, **columns: str | None) -> Judgments:
         queries.tolist(), documents.tolist(), judges.tolist(), grades[rows], lines=lines, source=source
     )
     return replace(
-        judgments, unfilled=len(grades) - len(rows), source=records.source, guessed=records.note or said(roles)
+        judgments,
+        unfilled=len(grades) - len(rows),
+        source=records.source,
+        guessed=records.note or said(roles, columns) or None,
     )
 
 

@@ -33,8 +33,8 @@ class Grouped:
     offsets: Ints  # (Q+1,)
     document_ids: Ids  # (N,)
     values: Array  # (N,)
-    guessed: str
-    """Which columns were taken for what."""
+    guessed: str | None
+    """Which columns were taken for what, and what was left out; None if there is nothing to say."""
 
 
 def grouped_rows(records: Records, kind: Kind, asked: Mapping[str, str | None] | None = None) -> Grouped:
@@ -61,7 +61,8 @@ def grouped_rows(records: Records, kind: Kind, asked: Mapping[str, str | None] |
         )
     queries, documents = (ids(records, roles[role], role, rows) for role in ("query", "document"))
     left = len(values) - len(rows)
-    guessed = said(roles) + (f"; {counted(left, 'row')} without a grade left out" if left else "")
+    words = [said(roles, asked), f"{counted(left, 'row')} without a grade left out" if left else ""]
+    guessed = "; ".join(filter(None, words)) or None
     return _grouped(records, queries, documents, values=values[rows], rows=rows, kind=kind, guessed=guessed)
 
 
@@ -107,7 +108,7 @@ def _grouped(
     values: Array,
     rows: Ints,
     kind: Kind,
-    guessed: str,
+    guessed: str | None,
 ) -> Grouped:
     codes, query_ids = number_ids(queries, "query id", where=records.source)
     order = np.argsort(codes, kind="stable")
