@@ -114,10 +114,10 @@ def are_runs(data: list[str], columns: Columns) -> bool:
     """Whether the files are judgments and runs."""
     from podium.formats.sniff import sniff
 
-    if len(data) == 1:
-        return Path(data[0]).is_file() and sniff(data[0]) == "qrels"
-    is_there = Path(data[0]).is_file() or Path(data[0], "qrels").is_dir()
-    return is_there and Path(data[1]).is_file() and holds_qrels(data[0], data[1], columns)
+    if not Path(data[0]).is_file() and not Path(data[0], "qrels").is_dir():
+        return False
+    is_qrels = sniff(data[0]) in ("qrels", "json")
+    return is_qrels or (len(data) > 1 and Path(data[1]).is_file() and holds_qrels(data[0], data[1], columns))
 
 
 def compare_index(

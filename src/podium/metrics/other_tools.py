@@ -1,7 +1,7 @@
 """Metrics of other tools: which preset gives a tool's number, and what to use for those that podium does not have.
 
 >>> other_convention("ndcg_cut_10")
-'trec_eval computes it with --preset trec'
+'as trec_eval computes it: --preset trec'
 >>> other_convention("ndcg@10") is None
 True
 """
@@ -60,10 +60,10 @@ def other_convention(text: str) -> str | None:
     if "[" in text or len(text) > _LONGEST:
         return None
     if text.startswith("nDCG"):  # elsewhere in upper or in lower case
-        return "ir_measures computes it with --preset trec"
+        return "as ir_measures computes it: --preset trec"
     for spelling, (tool, preset) in _PRESETS.items():
         if spelling.fullmatch(text.lower()):
-            return f"{tool} computes it with --preset {preset}"
+            return f"as {tool} computes it: --preset {preset}"
     return None
 
 

@@ -3,11 +3,14 @@
 import gzip
 import io
 import json
+import math
 from collections import namedtuple
 
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from podium.base.errors import DataError
 from podium.formats import Qrels, Run, read_qrels, read_run, write_qrels, write_run
@@ -171,7 +174,8 @@ def test_a_beir_folder_means_its_test_judgments(tmp_path):
     (tmp_path / "qrels" / "test.tsv").write_bytes(FORMS["BEIR"][1])
     qrels = read_qrels(tmp_path)
     assert nested(qrels) == nested(read_qrels(tmp_path / "qrels")) == GRADES
-    assert qrels.guessed == "the folder's test.tsv: query = query-id, document = corpus-id, grade = score"
+    assert qrels.guessed == f"the judgments of {tmp_path}; query = query-id, document = corpus-id, grade = score"
+    assert qrels.source == str(tmp_path / "qrels" / "test.tsv")
     (tmp_path / "qrels" / "test.tsv").rename(tmp_path / "qrels" / "dev.tsv")
     with pytest.raises(DataError, match=r"it holds dev\.tsv, train\.tsv\. Name the file"):
         read_qrels(tmp_path)
@@ -238,7 +242,43 @@ def test_a_trec_file_refuses_blanks_and_names_the_forms_that_hold_them(tmp_path)
         write_run(Run.from_dict(GRADES), tmp_path / "x.run")
 
 
-def test_a_json_run_may_have_a_million_names_but_not_a_column_for_each_row():
-    rows = [{f"c{k}": 1} for k in range(20_000)]
-    with pytest.raises(DataError, match="more than 10000 different names"):
-        as_run(rows)
+def test_rows_that_have_no_names_in_common_are_refused():
+    with pytest.raises(DataError, match="20000 rows have 20000 different names, and few in common"):
+        as_run([{f"c{k}": 1} for k in range(20_000)])
+
+
+CUTS = [
+    b'"',
+    b"\n",
+    b",",
+    b"\t",
+    b";",
+    b"\x00",
+    b"1e999",
+    b"nan",
+    b"\xff\xfe",
+    b"\r",
+    b"[",
+    b"}",
+    b"{",
+    b"null",
+    b"\\ud800",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(form=st.sampled_from([form for form in FORMS if not FORMS[form][0].endswith(".gz")]), data=st.data())
+def test_damaged_judgments_are_read_or_refused(form, data):
+    """Bytes of a good file changed, left out or put in anywhere: never another error than one about the data."""
+    text = bytearray(FORMS[form][1])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 3))
+        text[at : at + cut] = data.draw(st.one_of(st.binary(max_size=3), st.sampled_from(CUTS)))
+    for read in (read_qrels, read_run):
+        said, judged = "", None
+        try:
+            judged = read(io.BytesIO(bytes(text)))
+        except DataError as error:
+            said = str(error)
+        numbers = [] if judged is None else [value for values in nested(judged).values() for value in values.values()]
+        assert all(map(math.isfinite, numbers)) if judged is not None else "<data>" in said

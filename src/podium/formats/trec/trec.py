@@ -115,7 +115,8 @@ def read_qrels(
         qrels = Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, source_name(file))
     if file is source:
         return qrels
-    return replace(qrels, guessed=f"the folder's {os.path.basename(source_name(file))}: {qrels.guessed or 'qrels'}")
+    words = f"the judgments of {source_name(source)}"
+    return replace(qrels, guessed=words if qrels.guessed is None else f"{words}; {qrels.guessed}")
 
 
 def read_run(source: Source, *, query: str | None = None, document: str | None = None, score: str | None = None) -> Run:
