@@ -1,11 +1,11 @@
 """Qrels and runs that name queries by text get ids, and nothing is lost or doubled on the way."""
 
 import pytest
-from reference.nested import nested
 
 from podium.base.errors import DataError
 from podium.formats import Qrels, QueryTexts, Run, with_query_ids
 from podium.formats.trec.query_names import differing_names
+from reference.nested import nested
 
 QUERIES = QueryTexts({"q1": "red shoes", "q2": "rain coat"}, "queries.csv")
 
