@@ -117,8 +117,9 @@ def evaluate_run(
 ) -> Evaluation:
     """Evaluate a TREC run on the queries that have both judgments and results, as trec_eval does.
 
-    `qrels` and `run` may be dictionaries: query → document → grade or score. Documents without a judgment count as
-    grade 0; judged documents missing from the run count for the ideal.
+    `qrels` and `run` may be read from files, or be dictionaries query → document → grade or score, data frames, objects
+    of ranx, or named tuples as of ir_measures. Documents without a judgment count as grade 0; judged documents missing
+    from the run count for the ideal.
 
     `all_queries`: average over all queries of the qrels; one that the run does not answer counts as a failure
         (`trec_eval -c`).

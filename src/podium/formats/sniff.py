@@ -79,10 +79,13 @@ def is_rows(source: Source) -> bool:
 def holds_qrels(judged: Source, ranked: Source) -> bool:
     """Whether a file of judged documents holds qrels for a run, rather than labelled data for scores."""
     kind = sniff(judged)
-    if kind == "table" and isinstance(ranked, str | os.PathLike) and ranked != "-":
-        head = b"" if table_kind(os.fspath(ranked)) in ("parquet", "arrow") else first_bytes(ranked)
-        return _by_line(head.lstrip().partition(b"\n")[0]) != "scores"
-    return kind in ("qrels", "json")
+    if kind != "table":
+        return kind in ("qrels", "json")
+    if ranked == "-":  # a table without these names is no labelled data
+        names = _cells(first_bytes(judged).lstrip().partition(b"\n")[0])
+        return table_kind(source_name(judged)) in ("csv", "tsv", None) and not {"qid", "label"} <= set(names)
+    head = b"" if table_kind(source_name(ranked)) in ("parquet", "arrow") else first_bytes(ranked)
+    return _by_line(head.lstrip().partition(b"\n")[0]) != "scores"
 
 
 def table_kind(name: str) -> TableKind | None:
@@ -134,9 +137,14 @@ def _begins_json(head: bytes) -> bool:
 
 def _names_columns(line: bytes) -> bool:
     """Whether a line names columns of judgments or of a run."""
+    names = _cells(line)
+    return is_usual(names) and not any(map(_is_number, names))
+
+
+def _cells(line: bytes) -> list[str]:
+    """The cells of a line of a table."""
     cells = re.split(rb"[,;|\t]", line[:_HEAD].removeprefix(b"\xef\xbb\xbf"))
-    names = [cell.strip().strip(b'"').decode("utf-8", "replace") for cell in cells]
-    return is_usual(names) and not any(map(_is_number, cells))
+    return [cell.strip().strip(b'"').decode("utf-8", "replace") for cell in cells]
 
 
 def _by_line(line: bytes) -> FileFormat:
@@ -156,7 +164,7 @@ def _by_line(line: bytes) -> FileFormat:
     return "unknown"
 
 
-def _is_number(word: bytes) -> bool:
+def _is_number(word: bytes | str) -> bool:
     try:
         return math.isfinite(float(word))
     except ValueError:

@@ -19,17 +19,27 @@ JUDGE = "qrels"
 """Name of the judge of qrels, which do not name one."""
 
 
-def judgments_from(path: str, **columns: str | None) -> Judgments:
+def judgments_from(
+    path: str,
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    judge: str | None = None,
+    grade: str | None = None,
+) -> Judgments:
     """Read votes of judges, or the qrels of one judge, from a table, JSON, or a TREC file.
 
     `query`, `document`, `judge` and `grade` name the columns of a table, if they have unusual names.
     """
     if is_rows(path):
-        records = judgment_records(path)
-        judge = usual_columns(list(records.columns), ("judge",), asked=columns, optional=("judge",), source=path)
-        if judge or has_judge_columns(records, **columns):
-            return judgments_of(records, **columns)
-    qrels = read_qrels(path, **{role: name for role, name in columns.items() if role != "judge"})
+        records, columns = (
+            judgment_records(path),
+            {"query": query, "document": document, "judge": judge, "grade": grade},
+        )
+        judges = usual_columns(list(records.columns), ("judge",), asked=columns, optional=("judge",), source=path)
+        if judges or has_judge_columns(records, columns):
+            return judgments_of(records, columns)
+    qrels = read_qrels(path, query=query, document=document, grade=grade)
     sizes = (qrels.offsets[1:] - qrels.offsets[:-1]).tolist()
     queries = [str(query) for query, n in zip(qrels.query_ids.tolist(), sizes, strict=True) for _ in range(n)]
     documents = [str(document) for document in qrels.document_ids]

@@ -123,26 +123,43 @@ class Judgments:
         return f"Judgments({', '.join(parts)})"
 
 
-def judgments_from_frame(frame: Any, *, source: str | None = None, **columns: str | None) -> Judgments:
+def judgments_from_frame(
+    frame: Any,
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    judge: str | None = None,
+    grade: str | None = None,
+    source: str | None = None,
+) -> Judgments:
     """Judgments from a data frame of pandas, polars or pyarrow; `source` is its name in error messages.
 
     `query`, `document`, `judge` and `grade` name the columns, if they have unusual names.
     """
-    return judgments_of(frame_records(frame, source=source), **columns)
+    columns = {"query": query, "document": document, "judge": judge, "grade": grade}
+    return judgments_of(frame_records(frame, source=source), columns)
 
 
-def read_judgments(path: str | os.PathLike[str], **columns: str | None) -> Judgments:
+def read_judgments(
+    path: str | os.PathLike[str],
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    judge: str | None = None,
+    grade: str | None = None,
+) -> Judgments:
     """Read judgments from CSV, TSV, JSON, JSON lines, Parquet or Arrow, or a book that Quepid exported.
 
     `query`, `document`, `judge` and `grade` name the columns, if they have unusual names. Ids in CSV are text: 007
     stays 007.
     """
-    return judgments_of(judgment_records(path), **columns)
+    columns = {"query": query, "document": document, "judge": judge, "grade": grade}
+    return judgments_of(judgment_records(path), columns)
 
 
-def judgments_of(records: Records, **columns: str | None) -> Judgments:
-    """Judgments from rows; `columns` as for `read_judgments`."""
-    if has_judge_columns(records, **columns):
+def judgments_of(records: Records, columns: Mapping[str, str | None]) -> Judgments:
+    """Judgments from rows; `columns` are the names of columns by role, None of those to be found."""
+    if has_judge_columns(records, columns):
         records = _melted(records, columns)
         columns = {}
     names = list(records.columns)
@@ -165,7 +182,7 @@ def judgments_of(records: Records, **columns: str | None) -> Judgments:
     )
 
 
-def has_judge_columns(records: Records, **columns: str | None) -> bool:
+def has_judge_columns(records: Records, columns: Mapping[str, str | None]) -> bool:
     """Whether each judge has a column of grades, since none is called judge or grade."""
     names = list(records.columns)
     roles = usual_columns(names, ("judge", "grade"), asked=columns, optional=("judge", "grade"), source=records.source)

@@ -70,9 +70,7 @@ def numbers(records: Records, column: str, role: str) -> Array:
     """A column as floats; NaN where a cell is empty."""
     cells = records.columns[column]
     if not isinstance(cells, list):
-        if cells.dtype.is_numeric():
-            return _finite(column_numbers(cells, records.source), records, role)
-        cells = cells.to_list()
+        return _finite(column_numbers(cells, records.source), records, role)
     values = np.empty(len(cells))
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
