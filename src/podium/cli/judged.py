@@ -50,7 +50,7 @@ def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str |
         texts = QueryTexts.read(queries)
     qrels, runs = read_judgments(judged, columns, texts), {}
     for name in ranked:
-        run = read_run(name)
+        run = read_run(name, **_of_run(name, columns))
         _say(run)
         if texts is not None:
             run, notes = with_query_ids(run, texts)
@@ -58,6 +58,18 @@ def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str |
                 console.say(note)
         runs[name] = run
     return qrels, runs
+
+
+def _of_run(path: str, columns: Columns) -> dict[str, str | None]:
+    """The columns of query and document that options gave, if the run is a table that has them too."""
+    asked = {role: columns.get(role) for role in ("query", "document")}
+    if not any(asked.values()):
+        return {}
+    from podium.formats.sniff import is_json, is_rows
+    from podium.formats.tables.records import read_records
+
+    there = read_records(path).columns if path != "-" and is_rows(path) and not is_json(path) else {}
+    return {role: name for role, name in asked.items() if name in there}
 
 
 def say_metrics(names: list[str], preset: str | None) -> None:

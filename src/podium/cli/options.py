@@ -22,11 +22,15 @@ Label = Annotated[str | None, typer.Option(help="The column of labels, in a tabl
 Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
 QueryColumn = Annotated[
     str | None,
-    typer.Option("--query", help="The column of queries, in a table of judgments.", show_default="by usual names"),
+    typer.Option(
+        "--query", help="The column of queries, in tables of judgments and runs.", show_default="by usual names"
+    ),
 ]
 DocumentColumn = Annotated[
     str | None,
-    typer.Option("--document", help="The column of documents, in a table of judgments.", show_default="by usual names"),
+    typer.Option(
+        "--document", help="The column of documents, in tables of judgments and runs.", show_default="by usual names"
+    ),
 ]
 GradeColumn = Annotated[
     str | None,

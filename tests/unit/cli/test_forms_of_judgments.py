@@ -52,6 +52,8 @@ def test_columns_are_named_by_options(podium, files):
     assert NDCG in done.stdout
     assert "query = " not in done.stderr
     assert "no column 'query'" in podium("evaluate", "odd.csv", "a.run").stderr
+    (files / "odd_run.csv").write_text("words,thing,score\nred shoes,p2,2\nred shoes,p1,1\nrain coat,p9,1\n")
+    assert NDCG in podium("evaluate", "odd.csv", "odd_run.csv", "-m", "ndcg@10", *words).stdout
 
 
 def test_labels_of_a_consensus_are_judgments_for_every_command(podium, files):
