@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.base.errors import ParameterError
 from podium.cli import console
-from podium.cli.judged_files import evaluate_files
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation
@@ -53,19 +52,21 @@ class Gate:
 
     def checks(
         self,
-        judged: str,
+        evaluated: Callable[[list[str], tuple[Metric, ...]], Mapping[str, Evaluation]],
         evaluations: Mapping[str, Evaluation],
         metrics: tuple[Metric, ...],
-        chosen: dict[str, bool | int | None],
     ) -> list[GateCheck]:
-        """Check every condition; the run is compared with the base on the queries that one of them answers."""
+        """Check every condition; the run is compared with the base on the queries that one of them answers.
+
+        `evaluated` evaluates files by metrics.
+        """
         from podium.evaluation.gate import at_least, not_worse
 
         name, evaluation = next(iter(evaluations.items()))
         checks = at_least(evaluation, {str(metric): limit for metric, limit in self.limits.items()})
         if self.base is None:
             return checks
-        both = evaluate_files(judged, [name, self.base], self.with_metrics(metrics), chosen)
+        both = evaluated([name, self.base], self.with_metrics(metrics))
         options = {"margin": self.margin, "alpha": self.alpha}
         return [*checks, *not_worse(both[name], both[self.base], name=self.base, **options)]  # type: ignore[arg-type]
 

@@ -20,6 +20,26 @@ Preset = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="The column of labels, in a table.", show_default="label")]
 Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
+QueryColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--query", help="The column of queries, in tables of judgments and runs.", show_default="by usual names"
+    ),
+]
+DocumentColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--document", help="The column of documents, in tables of judgments and runs.", show_default="by usual names"
+    ),
+]
+GradeColumn = Annotated[
+    str | None,
+    typer.Option("--grade", help="The column of grades, in a table of judgments.", show_default="by usual names"),
+]
+JudgeColumn = Annotated[
+    str | None,
+    typer.Option("--judge", help="The column of judges, in a table of judgments.", show_default="by usual names"),
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
 SEARCH = typer.Option(help="Tuning of hyperparameters on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]
@@ -37,11 +57,14 @@ WithTies = Annotated[
     bool,
     typer.Option("--with-ties", help="Odds from the model's distribution over rankings with ties (pmop, pairties)."),
 ]
+QUERIES = (
+    "A file of queries with id and text, if judgments or runs name queries by text; and with further columns for --by."
+)
 Queries = Annotated[
     str | None,
     typer.Option(
         "--queries",
-        help="A file of queries with id and text, and further columns: JSON lines, CSV, TSV or Parquet.",
+        help=QUERIES,
         metavar="FILE",
         show_default=False,
     ),
