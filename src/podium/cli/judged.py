@@ -39,15 +39,15 @@ def read_judgments(path: str, columns: Columns, queries: QueryTexts | None = Non
 
 
 def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str | None) -> tuple[Qrels, dict[str, Run]]:
-    """Read qrels and runs; queries of both become ids if there is a file of texts of queries."""
+    """Read qrels and runs; queries of both become ids if there is a file of queries that has their texts."""
     from podium.formats.trec.query_names import with_query_ids
     from podium.formats.trec.trec import read_run
 
     texts = None
     if queries is not None:
-        from podium.formats.query_texts import QueryTexts
+        from podium.formats.query_texts import QueryTexts, has_texts
 
-        texts = QueryTexts.read(queries)
+        texts = QueryTexts.read(queries) if has_texts(queries) else None
     qrels, runs = read_judgments(judged, columns, texts), {}
     for name in ranked:
         run = read_run(name, **_of_run(name, columns))

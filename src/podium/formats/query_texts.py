@@ -94,6 +94,11 @@ class QueryTexts:
         return _ids_by((id, normalised(text)) for id, text in self.texts.items())
 
 
+def has_texts(source: Source) -> bool:
+    """Whether a file of queries has a column of their texts, and not only of ids and facts about them."""
+    return _usual(list(_records(source, source_name(source)).columns), TEXT_COLUMNS) is not None
+
+
 def normalised(text: str) -> str:
     """A text without differences of case, of white space and of compatible characters (NFKC)."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

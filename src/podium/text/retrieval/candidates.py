@@ -77,9 +77,7 @@ def dataset(
     return replace(data, info=info(index, by, depth))
 
 
-def judged_queries(
-    queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels | None
-) -> Iterator[Topic]:
+def judged_queries(queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels | None) -> Iterator[Topic]:
     """The queries that have a judgment; all of them without judgments. If none has, that is an error."""
     judged = None if qrels is None else grades_of(qrels)
     first, kept = None, 0
