@@ -23,7 +23,6 @@ have the names of LightGBM, XGBoost and CatBoost, if they mean the same: `Ranker
 
 from __future__ import annotations
 
-import inspect
 import numbers
 import warnings
 from dataclasses import replace
@@ -135,8 +134,6 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
-        elif _is_scored_without_queries():
-            raise DataError(_NEEDS_QUERIES)
         check_row_order(X=X, y=y, qid=qid)
         X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         y = float_numbers(y, "label")
@@ -288,26 +285,9 @@ _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "
 
 _NEEDS_QUERIES = (
     "score needs qid, as fit got it: without it all rows would be one query. Pass qid or group; in cross_val_score, "
-    "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
+    "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first; with error_score='raise' they "
+    "stop at such an error, else their scores are NaN."
 )
-
-
-def _is_scored_without_queries() -> bool:
-    """Whether model selection of scikit-learn calls `fit`, and will call `score` without the queries of its rows.
-
-    It would turn the error that `score` raises then into NaN, and choose by that; an error of `fit` it raises. False if
-    the calling frames do not tell.
-    """
-    if get_config()["enable_metadata_routing"]:
-        return False
-    frame = inspect.currentframe()
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection") and "scorer" in frame.f_locals:
-            scorer = frame.f_locals["scorer"]
-            each = getattr(scorer, "_scorers", {"score": scorer}).values()
-            return any(type(part).__name__ == "_PassthroughScorer" for part in each)  # calls the estimator's own score
-        frame = frame.f_back
-    return False
 
 
 def _weighted(data: Table, sample_weight: ArrayLike) -> Table:
