@@ -49,7 +49,6 @@ from podium.model import Model
 from podium.training import train
 
 try:
-    from sklearn import get_config
     from sklearn.base import BaseEstimator
     from sklearn.utils import check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -285,8 +284,8 @@ _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "
 
 _NEEDS_QUERIES = (
     "score needs qid, as fit got it: without it all rows would be one query. Pass qid or group; in cross_val_score, "
-    "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first; with error_score='raise' they "
-    "stop at such an error, else their scores are NaN."
+    "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first. With error_score='raise' "
+    "they stop at this error; else their scores are NaN."
 )
 
 
