@@ -20,8 +20,8 @@ def aggregate(
         list[str],
         typer.Argument(
             metavar="RUN",
-            help="TREC runs, each a voter; or one PrefLib file, LETOR-agg file, or table (.csv, .parquet) with columns "
-            "query, voter, document and rank or score.",
+            help="Runs (TREC, CSV, JSON …), each a voter; or one PrefLib file, LETOR-agg file, or table (.csv, "
+            ".parquet) with columns query, voter, document and rank or score.",
         ),
     ],
     method: Annotated[

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def interleave(
-    first: Annotated[str, typer.Argument(metavar="A", help="The TREC run of the first ranker.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The TREC run of the second ranker.")],
+    first: Annotated[str, typer.Argument(metavar="A", help="The run of the first ranker: TREC, CSV, JSON …")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The run of the second ranker.")],
     method: Annotated[
         str, typer.Option(help="team-draft, probabilistic or optimised; with parameters, e.g. 'probabilistic(tau=1)'.")
     ] = "team-draft",
@@ -45,14 +45,14 @@ def interleave(
     every page is made again from its id, and the clicks say which run wins. The p-value is for one planned look.
     """
     from podium.base.errors import ParameterError
-    from podium.formats.trec.trec import read_run
+    from podium.cli.judged import read_ranked
     from podium.online.interleaving import Interleaver
 
     if log is not None and output is not None:
         raise ParameterError("-o writes pages and --verdict reads clicks: give one of them.")
     if output not in (None, "-"):
         console.check_file(str(output), what="the pages")
-    interleaver = Interleaver(method, read_run(first), read_run(second), length=length, seed=seed)
+    interleaver = Interleaver(method, read_ranked(first), read_ranked(second), length=length, seed=seed)
     if interleaver.left_out:
         console.say(f"{counted(interleaver.left_out, 'query is', 'queries are')} in one run only and left out")
     if log is None:

@@ -41,7 +41,6 @@ def read_judgments(path: str, columns: Columns, queries: QueryTexts | None = Non
 def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str | None) -> tuple[Qrels, dict[str, Run]]:
     """Read qrels and runs; queries of both become ids if there is a file of queries that has their texts."""
     from podium.formats.trec.query_names import with_query_ids
-    from podium.formats.trec.trec import read_run
 
     texts = None
     if queries is not None:
@@ -50,14 +49,22 @@ def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str |
         texts = QueryTexts.read(queries) if has_texts(queries) else None
     qrels, runs = read_judgments(judged, columns, texts), {}
     for name in ranked:
-        run = read_run(name, **_of_run(name, columns))
-        _say(run)
+        run = read_ranked(name, columns)
         if texts is not None:
             run, notes = with_query_ids(run, texts)
             for note in notes:
                 console.say(note)
         runs[name] = run
     return qrels, runs
+
+
+def read_ranked(path: str, columns: Columns | None = None) -> Run:
+    """Read a run."""
+    from podium.formats.trec.trec import read_run
+
+    run = read_run(path, **_of_run(path, columns or {}))
+    _say(run)
+    return run
 
 
 def _of_run(path: str, columns: Columns) -> dict[str, str | None]:

@@ -11,6 +11,7 @@ import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, console, options
+from podium.cli.judged import read_ranked
 
 if TYPE_CHECKING:
     from podium.judgments.agreement import Agreement
@@ -35,7 +36,7 @@ Votes = Annotated[
 
 @app.command()
 def pool(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="TREC runs.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs: TREC, CSV, JSON …")],
     depth: Annotated[int, typer.Option(help="The number of documents of each run and query to judge.", min=1)] = 10,
     judge: Annotated[
         list[str] | None,
@@ -48,13 +49,12 @@ def pool(
 
     The sheet does not say which run found a document; the number that each run found is printed.
     """
-    from podium.formats.trec.trec import read_run
     from podium.judgments.pooling import pool as pooled
     from podium.judgments.pooling import write_sheet
 
     if output != "-":
         console.check_file(output, what="the sheet")
-    sheet = pooled([read_run(run) for run in runs], depth, names=runs, seed=seed)
+    sheet = pooled([read_ranked(run) for run in runs], depth, names=runs, seed=seed)
     write_sheet(sheet, output, judges=judge or ["judge"])
     for run, count, alone in zip(runs, sheet.found.sum(axis=0).tolist(), sheet.alone().tolist(), strict=True):
         console.say(f"{run}: {counted(count, 'document')}, {alone} found by no other run")
