@@ -97,7 +97,7 @@ export class Catalogue {
     const focus = document.activeElement?.dataset?.sort;
     host.replaceChildren(rows.length ? scroll("Queries", table({ caption: words, heads, rows, id: "picks" })) : empty(`No query with “${this.filter}”${texts ? "" : " in its id"}.`),
       matching.length > this.rows ? el("div", { class: "actions" }, el("button", { type: "button", id: "more-queries", onclick: () => { this.rows += PAGE; this.draw(); } }, `Show ${Math.min(PAGE, matching.length - this.rows)} more`)) : "",
-      !this.whole ? el("p", { class: "note" }, "Filter to reach the others.") : "");
+      !this.whole && !this.filter ? el("p", { class: "note" }, "Filter to reach the others.") : "");
     if (focus) [...host.querySelectorAll("[data-sort]")].find((one) => one.dataset.sort === focus)?.focus();
   }
 

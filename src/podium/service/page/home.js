@@ -31,8 +31,9 @@ const card = (title, href, text, ...more) => el("li", {}, el("h2", {}, el("a", {
 
 function searchCard(app) {
   const model = app.searchModel();
+  const able = app.models.models.find((one) => one.searches);
   const text = model ? `Search ${count(app.about.documents, "document")}. BM25 finds them, and ${app.modelName(model)} puts them in order; see both side by side.`
-    : `Search ${count(app.about.documents, "document")} by BM25. No model here was trained on features of this index.`;
+    : `Search ${count(app.about.documents, "document")} by BM25. ${able ? `${able.model} can put them in order, if you choose it.` : "No model here was trained on features of this index."}`;
   const examples = app.catalogue.items.filter((one) => one.text).slice(0, 3);
   const href = (q) => app.href({ view: "rank", q, a: "", b: model ? app.BM25 : "" });
   return el("li", {}, el("h2", {}, el("button", { type: "button", class: "plain", onclick: () => document.getElementById("query").focus() }, "Search")), el("p", {}, text),

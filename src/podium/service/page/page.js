@@ -80,7 +80,7 @@ app.load = async () => {
   const turn = ++app.turn;
   at("main").setAttribute("aria-busy", "true");
   const { view, q } = app.state;
-  const ranks = (view === "rank" || view === "judge") && q !== "";
+  const ranks = (view === "rank" || (view === "judge" && app.may("judge"))) && q !== "";
   try {
     app.searching = ranks && await isSearch(q);
     if (turn !== app.turn) return;
@@ -96,7 +96,7 @@ app.load = async () => {
     at("status").textContent = app.found && view === "rank" ? `${count(app.found.total, "document")} ranked by ${app.found.lists.map((list) => list.model).join(" and ")}.` : "";
   } catch (problem) {
     if (turn !== app.turn) return;
-    put(at("main"), empty("Nothing to show."));
+    put(at("main"), el("section", {}, empty("Nothing to show.")));
     app.trouble(problem);
     if (!(problem instanceof api.Problem)) throw problem;
   } finally {
