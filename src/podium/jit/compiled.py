@@ -14,7 +14,7 @@ function's module imports. If no cache folder can be written, every process comp
 
 An *intrinsic* is a function whose machine code is written by hand, for the compiler LLVM that numba uses; it has a
 *plain form* in Python as well. With NUMBA_DISABLE_JIT=1 nothing is compiled: functions run as Python and intrinsics as
-their plain forms, which a debugger can step through.
+their plain forms, which a debugger can step through. Small work runs in the same way: see `tiers`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Deferred:
         return self._target
 
     def __call__(self, *args: object) -> Any:
-        return (self._target or self.target)(*args)
+        return interpret(self.py_func, *args) if own.plain else (self._target or self.target)(*args)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # asked by copy, pickle and inspect
@@ -116,30 +116,32 @@ def address(function: Callable[..., Any], signature: str) -> int:
 
     Passing the function itself would cost a tenth of a millisecond per call.
     """
-    place = _ADDRESSES.get((function, signature))
+    plain = own.plain or is_interpreted()
+    place = _ADDRESSES.get((function, signature, plain))
     if place is None:
-        place = _ADDRESSES[function, signature] = _find_address(function, signature)
+        place = _ADDRESSES[function, signature, plain] = _find_address(function, signature, plain=plain)
     return place
 
 
-def _find_address(function: Callable[..., Any], signature: str) -> int:
-    if is_interpreted():
+def _find_address(function: Callable[..., Any], signature: str, *, plain: bool) -> int:
+    if plain:
         _PLAIN.append((function, signature))
-        return len(_PLAIN) - 1
+        return -len(_PLAIN)
     from podium.jit.machine_code import find_address
 
     return find_address(function, signature)
 
 
-_ADDRESSES: dict[tuple[Any, str], int] = {}
-_PLAIN: list[tuple[Any, str]] = []  # an interpreted function has its place in this list for an address
+_ADDRESSES: dict[tuple[Any, str, bool], int] = {}
+_PLAIN: list[tuple[Any, str]] = []  # interpreted, function k has the address −1 − k
 
 
 def function_at(signature: str) -> Any:
     """Make the intrinsic that turns an address into a function of this signature, within compiled functions."""
 
     def at(address: int) -> Any:
-        function, declared = _PLAIN[address]
+        assert address < 0, "machine code cannot be called from an interpreted function"
+        function, declared = _PLAIN[-1 - address]
         assert declared == signature, f"{function.__name__} has the signature {declared}, not {signature}"
         return function
 
@@ -182,19 +184,27 @@ def is_interpreted() -> bool:
 
 def interpret(function: Callable[..., Any], *args: object) -> Any:
     """Call a plain form with the arithmetic of compiled code: integers overflow silently, and x / 0 is no error."""
-    if getattr(_own, "interprets", False):
+    if own.interprets:
         return function(*args)
     import numpy as np
 
-    _own.interprets = True
+    own.interprets = True
     try:
         with np.errstate(all="ignore"):
             return function(*(np.float64(value) if type(value) is float else value for value in args))
     finally:
-        _own.interprets = False
+        own.interprets = False
 
 
-_own = threading.local()
+class _Own(threading.local):
+    """State of a thread: whether an interpreted function runs, and what `podium.jit.tiers` decided."""
+
+    interprets = False
+    decided = False
+    plain = False
+
+
+own = _Own()
 
 
 def _deferred(function: F, options: dict[str, Any]) -> F:

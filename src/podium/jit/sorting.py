@@ -19,12 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from podium.base.arrays import Array, Ints, Words
 from podium.base.errors import DataError, ParameterError
 from podium.jit.compiled import compiled, inlined
+from podium.jit.tiers import is_small
 from podium.jit.views import view
 
 
 def order(scores: ArrayLike) -> Ints:
     """Order of one query's documents from best to worst, as indices into `scores`; ties in input order."""
     values = _numbers(scores)
+    if is_small(len(values)):
+        return np.argsort(-values, kind="stable")
     best_first = np.empty(len(values), np.int64)
     argsort_descending(values, best_first)
     return best_first
@@ -61,13 +64,28 @@ def order_all(scores: ArrayLike, offsets: Ints) -> tuple[Ints, Ints]:
     The ends are counted from the query's own first place: places `p` to `ends[p] - 1` have equal scores.
     """
     values = _numbers(scores)
+    if is_small(len(values)):
+        return plain_order(values, np.asarray(offsets))
     best_first, ends = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     _order_queries(values, np.ascontiguousarray(offsets, np.int64), best_first, ends)
     return best_first, ends
 
 
+def plain_order(values: Array, offsets: Ints) -> tuple[Ints, Ints]:
+    """`order_all` in numpy, for few values."""
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    best_first = np.lexsort((-values, query))
+    ranked = values[best_first]
+    last = np.append((ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1]), True)[: len(values)]  # of its tie group
+    group = np.cumsum(last) - last
+    return best_first, np.flatnonzero(last)[group] + 1 - offsets[query]
+
+
 def break_ties(best_first: Ints, ends: Ints, *, offsets: Ints, keys: Array) -> Ints:
     """The order of `order_all` with the rows of each tie group in descending order of their keys (N,)."""
+    if is_small(len(best_first)):
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return best_first[np.lexsort((-np.asarray(keys, np.float64)[best_first], ends, query))]
     broken = best_first.copy()
     _sort_groups(broken, ends, np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(keys, np.float64))
     return broken
@@ -100,9 +118,15 @@ def argsort_within(scores: Array, out: Ints, work: Words) -> None:
         _merge_sort(scores, out, work)
 
 
-@compiled
 def any_ties(ends: Ints, offsets: Ints) -> bool:
     """Whether any query has equal scores; `ends` as from `order_all`."""
+    if is_small(len(ends)):
+        return bool((ends != np.arange(1, len(ends) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).any())
+    return _any_ties(ends, offsets)
+
+
+@compiled
+def _any_ties(ends: Ints, offsets: Ints) -> bool:
     for q in range(len(offsets) - 1):
         for p in range(offsets[q], offsets[q + 1]):
             if ends[p] != p - offsets[q] + 1:
