@@ -27,6 +27,7 @@ from podium.base.version import version
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.distributions.temperature import fit_temperature
+from podium.jit.tiers import machine_code
 from podium.learner import Learned, Learner
 from podium.methods import Method
 from podium.methods import method as named
@@ -112,6 +113,7 @@ def train(
     return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
 
 
+@machine_code()
 def fit(
     learner: Learner,
     data: Dataset,

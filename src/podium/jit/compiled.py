@@ -40,11 +40,16 @@ _REASSOCIATE = {"reassoc", "contract"}
 class Deferred:
     """A compiled function or intrinsic that is created at its first use; `py_func` is its plain form."""
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[], Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[], Any], make_inner: Callable[[], Any] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._make, self._lock = make, threading.RLock()
+        self._make, self._make_inner, self._lock = make, make_inner, threading.RLock()
         self._target: Any = None
+        self._inner: Any = None
+        self.symbol_address: Callable[[], int] | None = None
+        """Of an outlined function: where its machine code is."""
 
     @property
     def target(self) -> Any:
@@ -54,6 +59,17 @@ class Deferred:
                 if self._target is None:
                     self._target = functools.partial(interpret, self.py_func) if is_interpreted() else self._make()
         return self._target
+
+    @property
+    def inner(self) -> Any:
+        """The target for calls from machine code, which need no code that converts Python's objects."""
+        if self._make_inner is None or is_interpreted():
+            return self.target
+        if self._inner is None:
+            with self._lock:
+                if self._inner is None:
+                    self._inner = self._make_inner()
+        return self._inner
 
     def __call__(self, *args: object) -> Any:
         return interpret(self.py_func, *args) if own.plain else (self._target or self.target)(*args)
@@ -84,6 +100,28 @@ def inlined(function: F) -> F:
     A call that passes a function as an argument would keep the caller out of the disk cache.
     """
     return _deferred(function, {"inline": "always", "error_model": "numpy"})
+
+
+def outlined(signature: str) -> Callable[[F], F]:
+    """Compile a function once, for a signature, and call it from other compiled functions by its address.
+
+    Other functions are copied into each of their callers and compiled again with them. So this is for long functions
+    with several callers, if the call itself does not count.
+    """
+
+    def decorate(function: F) -> F:
+        whole = cast(Deferred, _deferred(function, _OPTIONS))
+
+        def make_call() -> Any:
+            from podium.jit.symbols import make_call
+
+            return make_call(whole, signature)
+
+        called = Deferred(function, lambda: whole.target, make_call)
+        called.symbol_address = lambda: address(cast(Any, whole), signature)
+        return cast(F, called)
+
+    return decorate
 
 
 def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
@@ -208,9 +246,10 @@ own = _Own()
 
 
 def _deferred(function: F, options: dict[str, Any]) -> F:
-    def make() -> Any:
+    def make(**more: Any) -> Any:
         from podium.jit.machine_code import dispatcher
 
-        return dispatcher(function, options)
+        return dispatcher(function, {**options, **more})
 
-    return cast(F, Deferred(function, make))
+    inner = None if "inline" in options else functools.partial(make, no_cpython_wrapper=True)
+    return cast(F, Deferred(function, make, inner))

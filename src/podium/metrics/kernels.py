@@ -203,7 +203,7 @@ def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, Words, Ints, Array
     n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
     most = max(n, m)
     return (
-        np.empty(most, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
+        np.empty(most + 8, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
         np.empty(n, np.int64), np.empty(n), np.empty(m),
     )  # fmt: skip
 

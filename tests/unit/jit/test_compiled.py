@@ -160,7 +160,7 @@ def test_an_edit_of_any_file_that_kernels_are_made_of_is_seen_with_a_warm_cache(
     source = Path(podium.__file__).parent
     package = shutil.copytree(source, tmp_path / "podium", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "everything.py").write_text(EVERYTHING)
-    settings = {"PYTHONPATH": str(tmp_path)}
+    settings = {"PYTHONPATH": str(tmp_path), "PODIUM_COMPILE": "always"}
     before = run(tmp_path, "everything.py", **settings)
     assert run(tmp_path, "everything.py", **settings) == before
     for name, (old, new) in EDITS.items():

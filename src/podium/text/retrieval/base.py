@@ -93,9 +93,7 @@ class WordRetrieval(Retrieval):
     fields: tuple[str, ...]
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        weights = self.weights(index.fields)
-        with tier(len(query.terms) * len(index.segments) * (1 + len(index.fields))):
-            statistics = index.statistics(query)
+        weights, statistics = self.weights(index.fields), index.statistics(query)
         with tier(_STEPS * int(statistics.df[:, -1].sum())):
             return self._best(index, query, k, where, weights, statistics)
 
