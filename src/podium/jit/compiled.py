@@ -206,6 +206,22 @@ def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
             timer.stop()
 
 
+@contextmanager
+def counting_compilations() -> Iterator[list[str]]:
+    """Names of podium's functions that are compiled within the block, not loaded from the cache; a name per signature.
+
+    Functions of numba itself, which it compiles on their behalf, are left out.
+    """
+    names = list[str]()
+    if is_interpreted():
+        yield names
+        return
+    from podium.jit.machine_code import CompileCounter, listening
+
+    with listening(CompileCounter(names)):
+        yield names
+
+
 def is_cached() -> bool:
     """Whether machine code is kept on disk for the next process."""
     from podium.jit.disk_cache import can_write
@@ -251,5 +267,6 @@ def _deferred(function: F, options: dict[str, Any]) -> F:
 
         return dispatcher(function, {**options, **more})
 
-    inner = None if "inline" in options else functools.partial(make, no_cpython_wrapper=True)
+    calls_itself = function.__name__ in function.__code__.co_names  # numba compiles it once, for both kinds of calls
+    inner = None if "inline" in options or calls_itself else functools.partial(make, no_cpython_wrapper=True)
     return cast(F, Deferred(function, make, inner))

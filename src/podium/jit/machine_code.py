@@ -110,6 +110,20 @@ def make_function_at(signature: str) -> Any:
     return at
 
 
+class CompileCounter(event.Listener):  # type: ignore[misc]
+    """Collect the names of compiled functions, without those of numba; a listener of numba's events."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+
+    def on_start(self, _: event.Event) -> None: ...
+
+    def on_end(self, ended: event.Event) -> None:
+        function = ended.data["dispatcher"].py_func
+        if not function.__module__.startswith("numba."):
+            self._names.append(f"{function.__module__}.{function.__qualname__}")
+
+
 class CompileTimer(event.Listener):  # type: ignore[misc]
     """Call a function once when numba has compiled for more than a second in total; a listener of numba's events."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
-from podium.jit.tiers import is_small
+from podium.jit.tiers import LIMIT
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
 
 
@@ -21,7 +21,7 @@ def exp2_gain(label: float) -> float:
 
 def survey(labels: Array) -> tuple[float, float, float]:
     """The smallest label or 0, the largest or 0, and any fractional one or 0; NaN and infinities stay."""
-    if not is_small(len(labels) // 8):
+    if len(labels) > LIMIT:
         return _survey(labels)
     if not len(labels):
         return 0.0, 0.0, 0.0

@@ -12,7 +12,7 @@ from itertools import pairwise
 def number_words(words: list[bytes]) -> tuple[list[int], list[int]]:
     """Number the words by first appearance; also the index where each number appears first."""
     numbers: dict[bytes, int] = {}
-    codes, firsts = [], []
+    codes, firsts = list[int](), list[int]()
     for row, word in enumerate(words):
         code = numbers.setdefault(word, len(numbers))
         codes.append(code)
@@ -23,7 +23,7 @@ def number_words(words: list[bytes]) -> tuple[list[int], list[int]]:
 
 def repeated_words(words: list[bytes], offsets: list[int]) -> list[int]:
     """Rows whose word is also in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
-    rows = []
+    rows = list[int]()
     for a, b in pairwise(offsets):
         if len(set(words[a:b])) < b - a:
             seen: set[bytes] = set()
@@ -36,7 +36,7 @@ def repeated_words(words: list[bytes], offsets: list[int]) -> list[int]:
 
 def find_words(words: list[bytes], offsets: list[int], others: list[bytes], other_offsets: list[int]) -> list[int]:
     """The row of `others` with the same word in the same query; −1 if there is none."""
-    rows = []
+    rows = list[int]()
     for (a, b), (c, d) in zip(pairwise(offsets), pairwise(other_offsets), strict=True):
         places = dict(zip(others[c:d], range(c, d), strict=True))
         rows += [places.get(word, -1) for word in words[a:b]]

@@ -108,7 +108,7 @@ def read_usual(line: bytes, limit: int) -> Document | None:
     if words[0].translate(None, _NUMERALS) or pairs.translate(None, _USUAL):
         return None
     parts = pairs.split()
-    keys, colons, numbers = zip(*[part.partition(b":") for part in parts], strict=True) if parts else ((), (), ())
+    keys, _, numbers = zip(*[part.partition(b":") for part in parts], strict=True) if parts else ((), (), ())
     try:
         label, columns, values = float(words[0]), [int(key) - 1 for key in keys], [float(number) for number in numbers]
     except ValueError:

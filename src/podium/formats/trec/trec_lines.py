@@ -63,7 +63,7 @@ class _Lines:
         self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
     def read(self, buffer: bytearray, end: int, *, plain: bool) -> None:
-        """Append the lines of buffer[:end]: well-formed ones together, by the compiled parser, the others one by one."""
+        """Append the lines of buffer[:end]: well-formed ones by the compiled parser, the others one by one."""
         if plain:
             self.hashed = False
             self._take_plain(bytes(memoryview(buffer)[:end]).split(b"\n")[:-1])
@@ -101,7 +101,8 @@ class _Lines:
         query_bytes, query_bounds, firsts, lines = queries_read
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
         codes, appear = queries.codes()
-        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:], hashes if self.hashed else None)
+        documents = Ids(text, bounds[:-1], bounds[1:], hashes if self.hashed else None)
+        sizes = np.diff(np.append(firsts, rows))
         offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
         order = np.arange(0)
         if (np.diff(codes) < 0).any():  # lines of a query are not adjacent
@@ -172,15 +173,15 @@ class _Lines:
         text, query_bytes = b"".join(documents), b"".join([query for query, _, _ in lists])
         names, bounds, hashes, values, *queries = self._reserve(len(documents), len(text), len(query_bytes))
         query_text, query_bounds, query_rows, query_lines = queries
-        ends, rows, last = np.cumsum([len(word) for word in documents]), slice(row, row + len(documents)), at + len(lists)
+        end, last = row + len(documents), at + len(lists)
         names[name : name + len(text)] = np.frombuffer(text, np.uint8)
-        values[rows], bounds[row + 1 : row + 1 + len(documents)] = numbers, name + ends
+        values[row:end], bounds[row + 1 : end + 1] = numbers, name + np.cumsum([len(word) for word in documents])
         if self.hashed:
-            hashes[rows] = Ids.from_bytes(documents).hashed()
+            hashes[row:end] = Ids.from_bytes(documents).hashed()
         query_text[query_end : query_end + len(query_bytes)] = np.frombuffer(query_bytes, np.uint8)
         query_rows[at:last], query_lines[at:last] = [row + first for _, first, _ in lists], [line for *_, line in lists]
         query_bounds[at + 1 : last + 1] = query_end + np.cumsum([len(query) for query, _, _ in lists])
-        self.counts[:] = row + len(documents), name + len(text), last, query_end + len(query_bytes)
+        self.counts[:] = end, name + len(text), last, query_end + len(query_bytes)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
