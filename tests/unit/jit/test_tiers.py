@@ -21,6 +21,7 @@ from podium.jit import tiers
 from podium.jit.compiled import compiled, is_interpreted
 from podium.jit.sorting import any_ties, break_ties, order, order_all
 from podium.metrics import Metric, evaluate_all
+from podium.metrics.gains import survey
 from podium.parsing.ids import Ids, id_keys, lines
 from podium.scorers import Linear
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, ZERO, Forest
@@ -166,6 +167,12 @@ def test_metrics_agree() -> None:
         lambda: evaluate_all(metrics, scores, labels, offsets, judged=judged, judged_offsets=cuts, unjudged=unjudged)
     )
     np.testing.assert_allclose(plain, machine, rtol=1e-12)
+
+
+@pytest.mark.parametrize("labels", [[0.0, 3.0], [-1.0, 2.5], [0.0, np.nan], [np.inf, 1.0]])
+def test_labels_are_surveyed_alike(labels: list[float]) -> None:
+    few = np.array(labels)
+    np.testing.assert_equal(survey(few), survey(np.tile(few, tiers.LIMIT)))
 
 
 def random_forest(rng: np.random.Generator, leaves: int, trees: int) -> Forest:
