@@ -14,8 +14,10 @@ from typing import Any
 
 from hypothesis import settings
 
+from podium.jit import tiers
 from podium.jit.compiled import Deferred
 
+tiers.compile_always()  # tests of the small tier say so by `small_tier`; commands in other processes choose by size
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
@@ -32,5 +34,5 @@ def pytest_sessionfinish() -> None:
 
 def _was_used(function: Any) -> bool:
     """Whether a function was called or compiled, alone or as a part of another."""
-    target = vars(function)["_target"]
-    return target is not None and (getattr(target, "overloads", None) != {} or "inline" in target.targetoptions)
+    targets = [vars(function)[name] for name in ("_target", "_inner") if vars(function)[name] is not None]
+    return any(getattr(target, "overloads", None) != {} or "inline" in target.targetoptions for target in targets)

@@ -30,6 +30,7 @@ from podium.data.inputs import align_features, labelled_data
 from podium.data.seen_queries import sample_queries
 from podium.data.splits import LEAST_DECIDING, hold_out
 from podium.distributions.temperature import fit_temperature
+from podium.jit.tiers import machine_code
 from podium.learner import Learned, Learner
 from podium.losses import Loss
 from podium.methods import Method
@@ -115,6 +116,7 @@ def train(
     return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
 
 
+@machine_code()
 def fit(
     learner: Learner,
     data: Dataset,

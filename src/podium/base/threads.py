@@ -44,10 +44,28 @@ def pool(threads: int) -> ThreadPoolExecutor:
 def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     """`work(first, last)` for each block of rows, in the order of the blocks."""
     starts = range(0, n_rows, BLOCK)
-    threads = default_threads() if len(starts) > 1 and not hasattr(_own, "busy") else 1
+    threads = default_threads() if len(starts) > 1 and not is_busy() else 1
     if threads == 1:
         return [work(a, min(a + BLOCK, n_rows)) for a in starts]
     return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
+
+
+def is_busy() -> bool:
+    """Whether this thread must not hand work to others: it is one of the pool, or within `on_this_thread`."""
+    return hasattr(_own, "busy")
+
+
+@contextmanager
+def on_this_thread() -> Iterator[None]:
+    """Keep blocks of rows on this thread, for small work."""
+    if is_busy():
+        yield
+        return
+    _own.busy = True
+    try:
+        yield
+    finally:
+        del _own.busy
 
 
 def openmp_threads() -> int:

@@ -33,7 +33,7 @@ PANELS = {
     "Evaluate": ("evaluate", "compare", "reconcile", "calibration"),
     "Search": ("index", "search", "features"),
     "Clicks and judges": ("clicks", "judges", "value", "interleave"),
-    "Production": ("serve", "feedback", "export", "prove", "import", "cache"),
+    "Production": ("serve", "feedback", "export", "prove", "import", "cache", "warm"),
 }
 """Commands by panel of the help text. Each is the function, or the group, of its name in the module of its name."""
 HOMES = {"import": ("import_", "import_model"), "prove": ("export", "prove")}

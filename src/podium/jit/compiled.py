@@ -14,7 +14,7 @@ function's module imports. If no cache folder can be written, every process comp
 
 An *intrinsic* is a function whose machine code is written by hand, for the compiler LLVM that numba uses; it has a
 *plain form* in Python as well. With NUMBA_DISABLE_JIT=1 nothing is compiled: functions run as Python and intrinsics as
-their plain forms, which a debugger can step through.
+their plain forms, which a debugger can step through. Small work runs in the same way: see `tiers`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,16 @@ _REASSOCIATE = {"reassoc", "contract"}
 class Deferred:
     """A compiled function or intrinsic that is created at its first use; `py_func` is its plain form."""
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[], Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[], Any], make_inner: Callable[[], Any] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._make, self._lock = make, threading.RLock()
+        self._make, self._make_inner, self._lock = make, make_inner, threading.RLock()
         self._target: Any = None
+        self._inner: Any = None
+        self.symbol_address: Callable[[], int] | None = None
+        """Of an outlined function: where its machine code is."""
 
     @property
     def target(self) -> Any:
@@ -55,8 +60,19 @@ class Deferred:
                     self._target = functools.partial(interpret, self.py_func) if is_interpreted() else self._make()
         return self._target
 
+    @property
+    def inner(self) -> Any:
+        """The target for calls from machine code, which need no code that converts Python's objects."""
+        if self._make_inner is None or is_interpreted():
+            return self.target
+        if self._inner is None:
+            with self._lock:
+                if self._inner is None:
+                    self._inner = self._make_inner()
+        return self._inner
+
     def __call__(self, *args: object) -> Any:
-        return (self._target or self.target)(*args)
+        return interpret(self.py_func, *args) if own.plain else (self._target or self.target)(*args)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # asked by copy, pickle and inspect
@@ -84,6 +100,28 @@ def inlined(function: F) -> F:
     A call that passes a function as an argument would keep the caller out of the disk cache.
     """
     return _deferred(function, {"inline": "always", "error_model": "numpy"})
+
+
+def outlined(signature: str) -> Callable[[F], F]:
+    """Compile a function once, for a signature, and call it from other compiled functions by its address.
+
+    Other functions are copied into each of their callers and compiled again with them. So this is for long functions
+    with several callers, if the call itself does not count.
+    """
+
+    def decorate(function: F) -> F:
+        whole = cast(Deferred, _deferred(function, _OPTIONS))
+
+        def make_call() -> Any:
+            from podium.jit.symbols import make_call
+
+            return make_call(whole, signature)
+
+        called = Deferred(function, lambda: whole.target, make_call)
+        called.symbol_address = lambda: address(cast(Any, whole), signature)
+        return cast(F, called)
+
+    return decorate
 
 
 def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
@@ -116,30 +154,32 @@ def address(function: Callable[..., Any], signature: str) -> int:
 
     Passing the function itself would cost a tenth of a millisecond per call.
     """
-    place = _ADDRESSES.get((function, signature))
+    plain = own.plain or is_interpreted()
+    place = _ADDRESSES.get((function, signature, plain))
     if place is None:
-        place = _ADDRESSES[function, signature] = _find_address(function, signature)
+        place = _ADDRESSES[function, signature, plain] = _find_address(function, signature, plain=plain)
     return place
 
 
-def _find_address(function: Callable[..., Any], signature: str) -> int:
-    if is_interpreted():
+def _find_address(function: Callable[..., Any], signature: str, *, plain: bool) -> int:
+    if plain:
         _PLAIN.append((function, signature))
-        return len(_PLAIN) - 1
+        return -len(_PLAIN)
     from podium.jit.machine_code import find_address
 
     return find_address(function, signature)
 
 
-_ADDRESSES: dict[tuple[Any, str], int] = {}
-_PLAIN: list[tuple[Any, str]] = []  # an interpreted function has its place in this list for an address
+_ADDRESSES: dict[tuple[Any, str, bool], int] = {}
+_PLAIN: list[tuple[Any, str]] = []  # interpreted, function k has the address −1 − k
 
 
 def function_at(signature: str) -> Any:
     """Make the intrinsic that turns an address into a function of this signature, within compiled functions."""
 
     def at(address: int) -> Any:
-        function, declared = _PLAIN[address]
+        assert address < 0, "machine code cannot be called from an interpreted function"
+        function, declared = _PLAIN[-1 - address]
         assert declared == signature, f"{function.__name__} has the signature {declared}, not {signature}"
         return function
 
@@ -166,6 +206,22 @@ def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
             timer.stop()
 
 
+@contextmanager
+def counting_compilations() -> Iterator[list[str]]:
+    """Names of podium's functions that are compiled within the block, not loaded from the cache; a name per signature.
+
+    Functions of numba itself, which it compiles on their behalf, are left out.
+    """
+    names = list[str]()
+    if is_interpreted():
+        yield names
+        return
+    from podium.jit.machine_code import CompileCounter, listening
+
+    with listening(CompileCounter(names)):
+        yield names
+
+
 def is_cached() -> bool:
     """Whether machine code is kept on disk for the next process."""
     from podium.jit.disk_cache import can_write
@@ -182,25 +238,35 @@ def is_interpreted() -> bool:
 
 def interpret(function: Callable[..., Any], *args: object) -> Any:
     """Call a plain form with the arithmetic of compiled code: integers overflow silently, and x / 0 is no error."""
-    if getattr(_own, "interprets", False):
+    if own.interprets:
         return function(*args)
     import numpy as np
 
-    _own.interprets = True
+    own.interprets = True
     try:
         with np.errstate(all="ignore"):
             return function(*(np.float64(value) if type(value) is float else value for value in args))
     finally:
-        _own.interprets = False
+        own.interprets = False
 
 
-_own = threading.local()
+class _Own(threading.local):
+    """State of a thread: whether an interpreted function runs, and what `podium.jit.tiers` decided."""
+
+    interprets = False
+    decided = False
+    plain = False
+
+
+own = _Own()
 
 
 def _deferred(function: F, options: dict[str, Any]) -> F:
-    def make() -> Any:
+    def make(**more: Any) -> Any:
         from podium.jit.machine_code import dispatcher
 
-        return dispatcher(function, options)
+        return dispatcher(function, {**options, **more})
 
-    return cast(F, Deferred(function, make))
+    calls_itself = function.__name__ in function.__code__.co_names  # numba compiles it once, for both kinds of calls
+    inner = None if "inline" in options or calls_itself else functools.partial(make, no_cpython_wrapper=True)
+    return cast(F, Deferred(function, make, inner))

@@ -31,6 +31,7 @@ from numba.core.serialize import dumps
 
 from podium.base.version import version
 from podium.jit.sources import sources_digest
+from podium.jit.symbols import define_symbols, symbols_in_use
 
 if TYPE_CHECKING:
     from numba.core.codegen import CPUCodegen
@@ -64,7 +65,9 @@ class DiskCache:
         for folder in self._folders if stamp else []:
             content = _read_own(folder / path)
             if content is not None and content[:32] == _seal(stamp, content[32:]):
-                return _Format().rebuild(target_context, pickle.loads(content[32:]))
+                symbols, code = pickle.loads(content[32:])
+                define_symbols(symbols)
+                return _Format().rebuild(target_context, code)
         return None
 
     def save_overload(self, sig: object, data: CompileResult) -> None:
@@ -72,7 +75,7 @@ class DiskCache:
         path, stamp = self._place(sig, data.codegen)
         if not stamp or data.library.has_dynamic_globals or data.lifted:
             return
-        content = dumps(_Format().reduce(data))
+        content = dumps((symbols_in_use(), _Format().reduce(data)))
         for folder in self._folders:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)

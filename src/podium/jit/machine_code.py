@@ -37,7 +37,7 @@ listening = functools.partial(event.install_listener, "numba:compile")
 @typeof_impl.register(Deferred)  # type: ignore[untyped-decorator]
 def _type_of_deferred(value: Deferred, context: TypeofContext) -> Any:
     """Let compiled code use a `Deferred` like the dispatcher or intrinsic that it stands for."""
-    target = value.target
+    target = value.inner
     if hasattr(target, "py_func"):  # a dispatcher
         return typeof_impl(target, context)
     typing = cpu_target.typing_context
@@ -56,7 +56,7 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 @functools.cache
-def _signature(text: str) -> Any:
+def signature_of(text: str) -> Any:
     """numba's signature of a text such as "float64(int64)"."""
     arguments, result = normalize_signature(text)
     return result(*arguments)
@@ -64,8 +64,8 @@ def _signature(text: str) -> Any:
 
 def find_address(function: Any, signature: str) -> int:
     """Address of a compiled function's machine code for a signature."""
-    wanted = _signature(signature)
-    code = function.get_compile_result(wanted)
+    wanted = signature_of(signature)
+    code = function.inner.get_compile_result(wanted)
     if code.signature.return_type != wanted.return_type:
         raise TypeError(f"{function.__name__} returns {code.signature.return_type}; expected {wanted.return_type}.")
     return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
@@ -91,12 +91,12 @@ def typed_code(signature: str, generate: Callable[..., Any]) -> Any:
         value = generate(builder, *arguments)
         return context.get_dummy_value() if value is None else value
 
-    return _signature(signature), code
+    return signature_of(signature), code
 
 
 def make_function_at(signature: str) -> Any:
     """Make the intrinsic that turns an address into a function of this signature."""
-    kind = types.FunctionType(_signature(signature))
+    kind = types.FunctionType(signature_of(signature))
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
     def at(typing_context: Context, address: types.Type) -> Any:
@@ -108,6 +108,20 @@ def make_function_at(signature: str) -> Any:
         return kind(types.int64), code
 
     return at
+
+
+class CompileCounter(event.Listener):  # type: ignore[misc]
+    """Collect the names of compiled functions, without those of numba; a listener of numba's events."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+
+    def on_start(self, _: event.Event) -> None: ...
+
+    def on_end(self, ended: event.Event) -> None:
+        function = ended.data["dispatcher"].py_func
+        if not function.__module__.startswith("numba."):
+            self._names.append(f"{function.__module__}.{function.__qualname__}")
 
 
 class CompileTimer(event.Listener):  # type: ignore[misc]

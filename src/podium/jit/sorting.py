@@ -18,13 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arrays import Array, Ints, Words
 from podium.base.errors import DataError, ParameterError
-from podium.jit.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined, outlined
+from podium.jit.tiers import is_small
 from podium.jit.views import view
 
 
 def order(scores: ArrayLike) -> Ints:
     """Order of one query's documents from best to worst, as indices into `scores`; ties in input order."""
     values = _numbers(scores)
+    if is_small(len(values)):
+        return np.argsort(-values, kind="stable")
     best_first = np.empty(len(values), np.int64)
     argsort_descending(values, best_first)
     return best_first
@@ -61,19 +64,34 @@ def order_all(scores: ArrayLike, offsets: Ints) -> tuple[Ints, Ints]:
     The ends are counted from the query's own first place: places `p` to `ends[p] - 1` have equal scores.
     """
     values = _numbers(scores)
+    if is_small(len(values)):
+        return plain_order(values, np.asarray(offsets))
     best_first, ends = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     _order_queries(values, np.ascontiguousarray(offsets, np.int64), best_first, ends)
     return best_first, ends
 
 
+def plain_order(values: Array, offsets: Ints) -> tuple[Ints, Ints]:
+    """`order_all` in numpy, for few values."""
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    best_first = np.lexsort((-values, query))
+    ranked = values[best_first]
+    last = np.append((ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1]), True)[: len(values)]  # of its tie group
+    group = np.cumsum(last) - last
+    return best_first, np.flatnonzero(last)[group] + 1 - offsets[query]
+
+
 def break_ties(best_first: Ints, ends: Ints, *, offsets: Ints, keys: Array) -> Ints:
     """The order of `order_all` with the rows of each tie group in descending order of their keys (N,)."""
+    if is_small(len(best_first)):
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return best_first[np.lexsort((-np.asarray(keys, np.float64)[best_first], ends, query))]
     broken = best_first.copy()
     _sort_groups(broken, ends, np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(keys, np.float64))
     return broken
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1])")
 def argsort_descending(scores: Array, out: Ints) -> None:
     """Fill `out` with the positions of `scores` from the largest to the smallest, ties in input order."""
     argsort_within(scores, out, np.empty(SORT_WORK * (len(scores) + 1), np.uint64))
@@ -83,7 +101,7 @@ SORT_WORK = 6
 """Size of the workspace of `argsort_within` per score, with one score more than there are."""
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1], uint64[::1])")
 def argsort_within(scores: Array, out: Ints, work: Words) -> None:
     """`argsort_descending` in a workspace, for many calls."""
     n, p = len(scores), 1
@@ -93,16 +111,26 @@ def argsort_within(scores: Array, out: Ints, work: Words) -> None:
         for i in range(n):
             out[i] = i
         return
-    low, high, nan = value_range(scores)
+    low, high, nan = scores[0], scores[0], False
+    for i in range(n):
+        value = scores[i]
+        low, high = value if value < low else low, value if value > high else high
+        nan |= value != value
     bits = _FEW_BITS if n <= 1 << _FEW_BITS else _MANY_BITS
     scale = (float(1 << (63 - bits)) - 1.0) / (high - low)
     if nan or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, work, high, scale, bits):
         _merge_sort(scores, out, work)
 
 
-@compiled
 def any_ties(ends: Ints, offsets: Ints) -> bool:
     """Whether any query has equal scores; `ends` as from `order_all`."""
+    if is_small(len(ends)):
+        return bool((ends != np.arange(1, len(ends) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).any())
+    return _any_ties(ends, offsets)
+
+
+@compiled
+def _any_ties(ends: Ints, offsets: Ints) -> bool:
     for q in range(len(offsets) - 1):
         for p in range(offsets[q], offsets[q + 1]):
             if ends[p] != p - offsets[q] + 1:
@@ -120,38 +148,31 @@ def tie_ends(scores: Array, best_first: Ints, out: Ints) -> None:
         out[p], behind = end, score
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1])")
 def sort_descending(values: Array, out: Array) -> None:
     """Fill `out` with the values from the largest to the smallest; grades from 0 to 7 are only counted."""
-    if not _sort_grades(values, out):
-        n = len(values)
-        _sort_any(values, out, np.empty(n, np.int64), np.empty(SORT_WORK * (n + 1), np.uint64))
+    sort_within(values, out, np.empty(len(values) + 8, np.int64), np.empty(SORT_WORK * (len(values) + 1), np.uint64))
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1], int64[::1], uint64[::1])")
 def sort_within(values: Array, out: Array, places: Ints, work: Words) -> None:
-    """`sort_descending` in a workspace, for many calls."""
-    if not _sort_grades(values, out):
-        _sort_any(values, out, places, work)
-
-
-@compiled
-def value_range(values: Array) -> tuple[float, float, bool]:
-    """The smallest and the largest value, NaN left out, and whether any is NaN; four at a time."""
-    n, nan = len(values), False
-    low, high = values[0], values[0]
-    low_1, low_2, low_3, high_1, high_2, high_3 = low, low, low, high, high, high
-    for i in range(0, n - 3, 4):
-        a, b, c, d = values[i], values[i + 1], values[i + 2], values[i + 3]
-        low, low_1 = a if a < low else low, b if b < low_1 else low_1
-        low_2, low_3 = c if c < low_2 else low_2, d if d < low_3 else low_3
-        high, high_1 = a if a > high else high, b if b > high_1 else high_1
-        high_2, high_3 = c if c > high_2 else high_2, d if d > high_3 else high_3
-        nan |= (a != a) | (b != b) | (c != c) | (d != d)
-    for i in range(n - n % 4, n):
-        low, high = values[i] if values[i] < low else low, values[i] if values[i] > high else high
-        nan |= values[i] != values[i]
-    return min(low, low_1, low_2, low_3), max(high, high_1, high_2, high_3), nan
+    """`sort_descending` in a workspace, for many calls; `places` has room for 8 more than there are values."""
+    for grade in range(8):
+        places[grade] = 0
+    for i in range(len(values)):
+        value = values[i]
+        if not 0.0 <= value <= 7.0 or value != np.int64(value):  # no grade
+            best_first = view(places, 0, len(values))
+            argsort_within(values, best_first, work)
+            for p in range(len(values)):
+                out[p] = values[best_first[p]]
+            return
+        places[np.int64(value)] += 1
+    at = 0
+    for grade in range(7, -1, -1):
+        for _ in range(places[grade]):
+            out[at] = grade
+            at += 1
 
 
 def _numbers(values: ArrayLike) -> Array:
@@ -172,47 +193,11 @@ def check_scores(numbers: Array) -> None:
         )
 
 
-_BYTE = 255
 _1 = np.uint64(1)
 _FEW_BITS, _MANY_BITS = 16, 32  # of a sort key that hold the position
 
 
-@compiled
-def _sort_grades(values: Array, out: Array) -> bool:
-    """Sort grades from 0 to 7; False if a value is none of them.
-
-    Eight counts are the bytes of one number, so the grades are counted without a table in memory.
-    """
-    n, a, b, c, d, e, f, g, h = len(values), 0, 0, 0, 0, 0, 0, 0, 0
-    for start in range(0, n, _BYTE):
-        counted, others = np.uint64(0), 0
-        for value in view(values, start, min(start + _BYTE, n)):
-            grade = np.int32(min(max(value, 0.0), 7.0))
-            counted += np.uint64(1) << np.uint64(8 * grade)
-            others |= grade != value
-        if others:
-            return False
-        counts: Any = np.int64(counted)
-        a, b, c, d = a + (counts & 255), b + (counts >> 8 & 255), c + (counts >> 16 & 255), d + (counts >> 24 & 255)
-        e, f, g = e + (counts >> 32 & 255), f + (counts >> 40 & 255), g + (counts >> 48 & 255)
-        h += counts >> 56 & 255
-    at, frequency = 0, (a, b, c, d, e, f, g, h)
-    for label in range(7, -1, -1):
-        for _ in range(frequency[label]):
-            out[at] = label
-            at += 1
-    return True
-
-
-@compiled
-def _sort_any(values: Array, out: Array, places: Ints, work: Words) -> None:
-    best_first = view(places, 0, len(values))
-    argsort_within(values, best_first, work)
-    for p in range(len(values)):
-        out[p] = values[best_first[p]]
-
-
-@compiled
+@outlined("boolean(float64[::1], int64[::1], uint64[::1], float64, float64, int64)")
 def _bucket_sort(scores: Array, out: Ints, work: Words, high: float, scale: float, bits: int) -> bool:
     """Sort by at least 2n buckets of equal width; False, with `out` half done, if the buckets are too uneven.
 
@@ -238,39 +223,24 @@ def _bucket_sort(scores: Array, out: Ints, work: Words, high: float, scale: floa
         bucket = np.int64(key >> down)
         placed[np.int64(starts[bucket])] = key
         starts[bucket] += _1
-    if not _insert(placed):
-        return False
-    mask = (_1 << low) - _1
-    for p in range(n):
-        out[p] = np.int64(placed[p] & mask)
-    return _mend(scores, out, placed, low)
-
-
-@compiled
-def _insert(keys: Words) -> bool:
-    """Sort keys that are nearly in ascending order; False if they are not."""
-    n, moves, top = len(keys), 0, keys[0]
+    moves, top = 0, placed[0]
     for p in range(1, n):  # neighbours first, without a branch that cannot be foreseen
-        key = keys[p]
-        keys[p - 1], top = min(key, top), max(key, top)
-    keys[n - 1] = top
+        key = placed[p]
+        placed[p - 1], top = (key, top) if key < top else (top, key)
+    placed[n - 1] = top
     for p in range(1, n):
-        key, at = keys[p], p
-        while at > 0 and keys[at - 1] > key:
-            keys[at] = keys[at - 1]
+        key, at = placed[p], p
+        while at > 0 and placed[at - 1] > key:
+            placed[at] = placed[at - 1]
             at -= 1
-        keys[at] = key
+        placed[at] = key
         moves += p - at
         if moves > 8 * n:
             return False
-    return True
-
-
-@compiled
-def _mend(scores: Array, out: Ints, placed: Words, low: np.uint64) -> bool:
-    """Order different scores that are so close that they share a number; False if they are many."""
-    moves = 0
-    for p in range(1, len(out)):
+    mask = (_1 << low) - _1
+    for p in range(n):
+        out[p] = np.int64(placed[p] & mask)
+    for p in range(1, n):  # different scores that are so close that they share a number
         if placed[p - 1] >> low == placed[p] >> low:
             i, at = out[p], p
             while at > 0 and scores[out[at - 1]] < scores[i]:
@@ -278,12 +248,12 @@ def _mend(scores: Array, out: Ints, placed: Words, low: np.uint64) -> bool:
                 at -= 1
             out[at] = i
             moves += p - at
-            if moves > 8 * len(out):
+            if moves > 16 * n:
                 return False
     return True
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1], uint64[::1])")
 def _merge_sort(scores: Array, out: Ints, work: Words) -> None:
     """Sort by descending score, NaN last."""
     n = len(scores)

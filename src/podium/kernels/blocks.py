@@ -11,10 +11,10 @@ import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.jit import sorting as ranking
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 
 
-@compiled
+@outlined("UniTuple(int64[::1], 2)(float64[::1])")
 def by_grade(labels: Array) -> Any:
     """Documents from the best grade to the worst (n,), and the end (exclusive) of the block of each index (n,)."""
     n = len(labels)
@@ -32,7 +32,7 @@ def by_grade_and_score(scores: Array, labels: Array) -> Any:
     return _in_order(take(labels, best), best)
 
 
-@compiled
+@outlined("UniTuple(int64[::1], 2)(float64[::1], int64[::1])")
 def _in_order(labels: Array, rows: Ints) -> Any:
     """Rows in descending order of labels, stable, and the ends of blocks."""
     n = len(labels)

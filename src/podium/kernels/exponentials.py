@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 
 _ROUND = 1.5 * 2.0**52  # added to a number, it leaves the nearest whole number in the last bits
 _LOG2_E, _LN2_HIGH, _LN2_LOW = 1.0 / math.log(2.0), 6.93147180369123816490e-01, 1.90821492927058770002e-10
@@ -17,7 +17,7 @@ _FRACTION, _ONE, _2_TO_52 = (np.uint64(bits) for bits in (2**52 - 1, 1023 << 52,
 _SHIFT = np.uint64(52)
 
 
-@compiled
+@outlined("void(float64[::1], float64, float64, float64[::1])")
 def exponentials(values: Array, less: float, scale: float, out: Array) -> None:
     """Fill `out` with e^{scale·(v − less)}, to 2 units in the last place; 0 below e^−708. NaN stays NaN.
 

@@ -8,10 +8,10 @@ which of the two runs.
 from __future__ import annotations
 
 from podium.base.arrays import Array, Singles
-from podium.jit.compiled import compiled, vectorised
+from podium.jit.compiled import outlined, vectorised
 
 
-@compiled
+@outlined("float64(float64[::1])")
 def add_up(values: Array) -> float:
     """Σ v, in a fixed order."""
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit import sorting as ranking
-from podium.jit.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined, outlined
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
@@ -140,7 +140,7 @@ def _add(forces: Array, bends: Array, slope: Array, bend: Array) -> None:
         bend[q] += bends[q]
 
 
-@compiled
+@outlined("UniTuple(int64[::1], 2)(float64[::1], float64[::1])")
 def order_of_ties(scores: Array, labels: Array) -> Any:
     """Documents by score, ties in a pseudo-random order; with ties, also the documents by score, then grade.
 

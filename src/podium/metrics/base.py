@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import Named, field_types, read, write
+from podium.jit.tiers import tier
 from podium.metrics import kernels
 from podium.metrics.average import Average, mean
 from podium.metrics.conventions import (
@@ -310,7 +311,11 @@ def evaluate_all(
     Each query is sorted once for all metrics that treat ties alike.
     """
     judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
-    lists = Lists(scores, labels, offsets, document_ids=document_ids, **judgments)
+    with tier(kernels.STEPS * len(metrics) * np.size(scores)):
+        return _evaluate_lists(metrics, Lists(scores, labels, offsets, document_ids=document_ids, **judgments))
+
+
+def _evaluate_lists(metrics: Sequence[Metric], lists: Lists) -> Array:
     alike: dict[View, list[int]] = {}
     for m, metric in enumerate(metrics):
         alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
+from podium.jit.tiers import LIMIT
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
 
 
@@ -16,9 +19,19 @@ def exp2_gain(label: float) -> float:
     return 2.0**label - 1.0  # type: ignore[no-any-return]
 
 
-@compiled
 def survey(labels: Array) -> tuple[float, float, float]:
     """The smallest label or 0, the largest or 0, and any fractional one or 0; NaN and infinities stay."""
+    if len(labels) > LIMIT:
+        return _survey(labels)
+    if not len(labels):
+        return 0.0, 0.0, 0.0
+    fractional = labels[labels != np.floor(labels)]
+    odd = 0.0 if not len(fractional) else math.nan if np.isnan(fractional).any() else float(fractional[-1])
+    return float(min(labels.min(), 0.0)), float(max(labels.max(), 0.0)), odd
+
+
+@compiled
+def _survey(labels: Array) -> tuple[float, float, float]:
     low, high, others = np.int32(0), np.int32(0), np.int32(0)
     for label in labels:  # whole numbers, several at a time
         whole = np.int32(min(max(label, -_WHOLE), _WHOLE))

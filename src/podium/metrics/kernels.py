@@ -25,7 +25,8 @@ import numpy as np
 
 from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
-from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
+from podium.jit.sorting import SORT_WORK, argsort_within, plain_order, sort_descending, sort_within, tie_ends
+from podium.jit.tiers import tier
 from podium.jit.views import view
 from podium.metrics.gains import exp2_gain
 
@@ -40,6 +41,8 @@ CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, GAIN, OWN = range(8)
 """Indices in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all relevant
 documents, P by the list's length; the floor of labels; whether gains come from the table (0), are the label (1) or
 2^label − 1 (2); the first of the metric's own parameters."""
+STEPS = 5
+"""Steps of small work (`podium.jit.tiers`) of a metric, per document."""
 MOST_OWN = 4
 """The largest number of parameters a metric can have."""
 TABLE = OWN + MOST_OWN
@@ -167,11 +170,32 @@ def sweep(
     and equal scores are tied.
     """
     values = np.empty((len(measures), len(offsets) - 1))
+    data = scores, rows, labels, offsets, judged, judged_offsets
+    with tier(STEPS * len(measures) * len(scores)) as plain:
+        if plain:
+            _plain_sweep(measures, configs, *data, values)
+            return values
     places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
     bounds = np.cumsum([0, *map(len, configs)])
-    data = scores, rows, labels, offsets, judged, judged_offsets
     _sweep(places, np.concatenate(configs), bounds, *data, *_room(offsets, judged_offsets), values)
     return values
+
+
+def _plain_sweep(
+    measures: Sequence[Callable[..., float]], configs: Sequence[Array], scores: Array, rows: Ints, labels: Array,
+    offsets: Ints, judged: Array, judged_offsets: Ints, out: Array,
+) -> None:  # fmt: skip
+    """`_sweep` with numpy's sort, for few documents."""
+    if len(rows) == 0:
+        rows, ends = plain_order(scores, offsets)
+    else:
+        ends = np.arange(1, len(rows) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
+    ranked = labels[rows]
+    for q in range(len(offsets) - 1):
+        own, ideal = slice(offsets[q], offsets[q + 1]), judged[judged_offsets[q] : judged_offsets[q + 1]]
+        best = ideal[np.argsort(-ideal, kind="stable")]
+        for k, (measure, config) in enumerate(zip(measures, configs, strict=True)):
+            out[k, q] = measure(ranked[own], ends[own], best, config)
 
 
 def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, Words, Ints, Array, Array]:
@@ -179,7 +203,7 @@ def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, Words, Ints, Array
     n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
     most = max(n, m)
     return (
-        np.empty(most, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
+        np.empty(most + 8, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
         np.empty(n, np.int64), np.empty(n), np.empty(m),
     )  # fmt: skip
 

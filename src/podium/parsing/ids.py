@@ -23,6 +23,8 @@ from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import address_of, place_of, put_word, swapped, word
 from podium.jit.sorting import merge_sort
+from podium.jit.tiers import is_small
+from podium.parsing.plain_ids import find_words, number_words, rank_words, repeated_words
 from podium.parsing.words import SPARE, copy, is_space, masked, same
 
 
@@ -107,8 +109,17 @@ class Ids:
             return [plain[a:b] for a, b in spans]
         return [decoded(text[a:b]) for a, b in spans]
 
+    def words(self) -> list[bytes]:
+        """All ids as bytes."""
+        first = int(self.starts.min(initial=len(self.text)))
+        text = self.text[first : int(self.ends.max(initial=0))].tobytes()
+        return [text[a:b] for a, b in zip((self.starts - first).tolist(), (self.ends - first).tolist(), strict=True)]
+
     def codes(self) -> tuple[Ints, Ints]:
         """Number the ids by first appearance; also the row where each number appears first."""
+        if is_small(len(self)):
+            codes, firsts = (np.array(numbers, np.int64) for numbers in number_words(self.words()))
+            return codes, firsts
         codes, firsts = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
         n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
         return codes, firsts[:n]
@@ -123,12 +134,17 @@ class Ids:
 
     def repeats(self, offsets: Ints) -> Ints:
         """Rows whose id is also in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
+        if is_small(len(self)):
+            return np.array(repeated_words(self.words(), offsets.tolist()), np.int64)
         marks = np.zeros(len(self), np.bool_)
         any_found = _repeats(self.text, self.starts, self.ends, self.hashed(), offsets, marks)
         return np.flatnonzero(marks) if any_found else np.empty(0, np.int64)
 
     def find_in(self, known: Ids, known_offsets: Ints, offsets: Ints) -> Ints:
         """The row of `known` with the same id in the same query (N,); −1 if there is none."""
+        if is_small(len(self) + len(known)):
+            matches = find_words(self.words(), offsets.tolist(), known.words(), known_offsets.tolist())
+            return np.array(matches, np.int64)
         rows = np.empty(len(self), np.int64)
         own, others = ((ids.text, ids.starts, ids.ends, ids.hashed()) for ids in (self, known))
         _find(*own, offsets, *others, known_offsets, rows)
@@ -136,12 +152,16 @@ class Ids:
 
     def ranks(self) -> Ints:
         """Dense rank of each id in the order of bytes, from 0; equal ids share it."""
+        if is_small(len(self)):
+            return np.array(rank_words(self.words()), np.int64)
         ranks = np.empty(len(self), np.int64)
         rank_bytes(self.text, self.starts, self.ends, ranks)
         return ranks
 
     def first_unwritable(self) -> int:
         """Index of the first id that is empty or has white space, which a column of text cannot hold; −1 if none."""
+        if is_small(len(self)):
+            return next((row for row, word in enumerate(self.words()) if word.split() != [word]), -1)
         return int(_first_unwritable(self.text, self.starts, self.ends))
 
 
@@ -171,6 +191,8 @@ def first_repeated(names: Iterable[str]) -> str | None:
 
 def lines(columns: list[Ids]) -> bytes:
     """Text with a line per row: its id in each column, separated by blanks."""
+    if is_small(len(columns) * len(columns[0])):
+        return b"".join([b" ".join(row) + b"\n" for row in zip(*(column.words() for column in columns), strict=True)])
     size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)
     out = np.empty(size + SPARE, np.uint8)
     parts = [(c.text, np.ascontiguousarray(c.starts), np.ascontiguousarray(c.ends)) for c in columns]
@@ -180,8 +202,13 @@ def lines(columns: list[Ids]) -> bytes:
 
 def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: Ints) -> Array:
     """Keys that break ties by id: numbers in the order of the ids for tied rows, else 0; see `sorting.break_ties`."""
-    tied = np.empty(len(best_first), np.int64)
-    tied = tied[: _tied_rows(best_first, ends, offsets, tied)]
+    if is_small(len(best_first)):
+        places = np.arange(len(best_first)) - np.repeat(offsets[:-1], np.diff(offsets))
+        joined = ends > places + 1  # with the next place
+        tied = best_first[joined | np.append(False, joined[:-1])]
+    else:
+        tied = np.empty(len(best_first), np.int64)
+        tied = tied[: _tied_rows(best_first, ends, offsets, tied)]
     keys = np.zeros(len(best_first))
     keys[tied] = Ids.of(ids[tied]).ranks()
     return keys

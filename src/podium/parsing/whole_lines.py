@@ -6,6 +6,7 @@ import gzip
 import os
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import BinaryIO
 
 from podium.base.errors import DataError
@@ -48,6 +49,17 @@ def whole_lines(stream: BinaryIO, name: str, *, size: int = 0, ring: int = 1) ->
     if filled:
         buffer[filled : filled + 1] = b"\n"
         yield buffer, filled + 1
+
+
+def measured(blocks: Iterator[tuple[bytearray, int]], size: int) -> tuple[Iterator[tuple[bytearray, int]], int]:
+    """The same blocks, and the bytes in all of them; CHUNK or more if `size` is 0, not known, and there are several.
+
+    The blocks must have a `ring` of at least 2.
+    """
+    if size > 0:
+        return blocks, size
+    ahead = list(islice(blocks, 2))
+    return chain(ahead, blocks), ahead[0][1] if len(ahead) == 1 else CHUNK * len(ahead)
 
 
 def known_size(source: Source, stream: object) -> int:

@@ -10,6 +10,7 @@ from podium.base.arrays import Array, Singles, is_sparse
 from podium.base.registry import register
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
+from podium.jit.tiers import CELLS_PER_STEP, is_small
 from podium.kernels.sums import add_up, dot
 from podium.scorers.base import Params, RowScorer
 from podium.scorers.forms import LinearForm
@@ -35,6 +36,8 @@ class Linear(RowScorer):
         weights, offset = np.ascontiguousarray(theta[:-1]), theta[-1]
         if is_sparse(X):
             return np.asarray(X @ weights + offset)
+        if is_small(X.size // CELLS_PER_STEP):
+            return np.asarray(X[0 : len(X)].astype(np.float64) @ weights + offset)
         out = np.empty(len(X))
         map_blocks(lambda a, b: times(X[a:b], weights, offset, out[a:b]), len(X))
         return out

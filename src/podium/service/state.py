@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError, PodiumError
+from podium.jit.tiers import compile_always
 from podium.service.domain_errors import BusyError, NotFoundError
 from podium.service.fair_threads import Lane
 from podium.service.models.versions import Models
@@ -48,6 +49,7 @@ class State:
         self.quick, self.slow = (Lane(name, threads=threads, share=share) for name in ("quick", "slow"))
         self._large: dict[str, asyncio.Semaphore] = {}
         self._folders = _folders(settings)
+        compile_always()  # many small requests follow
         self.index: Index | None = None
         self.index_lock = threading.Lock()
         if settings.index:

@@ -15,6 +15,7 @@ from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
+from podium.jit.tiers import FEW_CELLS
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ class ZScore(Transform):
 
             values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
             return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)
+        if not is_sparse(X) and X.size <= FEW_CELLS:
+            x = X[0 : len(X)]
+            return ((np.where(np.isnan(x), mean, x) - centre) * scale).astype(np.float32)
         out = np.empty(X.shape, np.float32)
 
         def work(a: int, b: int) -> None:

@@ -160,7 +160,7 @@ def test_an_edit_of_any_file_that_kernels_are_made_of_is_seen_with_a_warm_cache(
     source = Path(podium.__file__).parent
     package = shutil.copytree(source, tmp_path / "podium", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "everything.py").write_text(EVERYTHING)
-    settings = {"PYTHONPATH": str(tmp_path)}
+    settings = {"PYTHONPATH": str(tmp_path), "PODIUM_COMPILE": "always"}
     before = run(tmp_path, "everything.py", **settings)
     assert run(tmp_path, "everything.py", **settings) == before
     for name, (old, new) in EDITS.items():
@@ -169,6 +169,40 @@ def test_an_edit_of_any_file_that_kernels_are_made_of_is_seen_with_a_warm_cache(
         (package / name).write_text(text.replace(old, new))
     after = run(tmp_path, "everything.py", **settings)
     assert [a != b for a, b in zip(before, after, strict=True)] == [True] * len(before)
+
+
+OUTLINED = """
+import numpy as np
+from podium.jit.compiled import counting_compilations
+import outside, inside
+with counting_compilations() as compiled:
+    print(outside.caller(np.array([1.0, 2.0])), inside.long(np.array([1.0, 2.0])), len(compiled))
+"""
+INSIDE = """
+from podium.jit.compiled import outlined
+
+@outlined("float64(float64[::1])")
+def long(x):
+    return x[0] + {step}
+"""
+OUTSIDE = """
+from podium.jit.compiled import compiled
+from inside import long
+
+@compiled
+def caller(x):
+    return long(x) + long(x[1:])
+"""
+
+
+def test_an_outlined_function_is_called_also_from_machine_code_of_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(OUTLINED)
+    (tmp_path / "inside.py").write_text(INSIDE.format(step=10.0))
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    assert run(tmp_path, "main.py") == ["23.0", "11.0", "3"]  # the caller, and the outlined for it and for Python
+    assert run(tmp_path, "main.py") == ["23.0", "11.0", "0"]
+    (tmp_path / "inside.py").write_text(INSIDE.format(step=20.0))
+    assert run(tmp_path, "main.py", PYTHONDONTWRITEBYTECODE="1")[:2] == ["43.0", "21.0"]
 
 
 def test_the_address_of_a_function_can_be_called() -> None:

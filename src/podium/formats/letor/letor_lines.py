@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.formats.letor.letor_matrix import Matrix
-from podium.formats.letor.letor_parser import MOST_FEATURES, parse, read_line
+from podium.formats.letor.letor_parser import MOST_FEATURES, Document, parse, read_line, read_usual
 from podium.formats.spool import MatrixSpool, TextSpool
 from podium.parsing.growing import Growing
 from podium.parsing.ids import Ids, decoded, encoded
@@ -47,14 +48,18 @@ class Lines:
         self.threads = min(default_threads(), _MOST_THREADS)
         self._rooms: deque[_Room] = deque()
 
-    def read(self, blocks: Iterable[tuple[bytearray, int]]) -> Iterator[int]:
-        """Read the lines of buffer[:end] of each block; yield `end` after each.
+    def read(self, blocks: Iterable[tuple[bytearray, int]], *, plain: bool) -> Iterator[int]:
+        """Read the lines of buffer[:end] of each block, `plain` in Python; yield `end` after each.
 
         Blocks are parsed on threads, up to `self.threads` of them ahead of the one that is taken, in the order of
         the file. A buffer must not be reused before that many others.
         """
         ahead: deque[_Block] = deque()
         for buffer, end in blocks:
+            if plain:
+                self._take_plain(bytes(memoryview(buffer)[:end]).split(b"\n")[:-1])
+                yield end
+                continue
             room = self._rooms.popleft() if self._rooms else _Room(len(buffer))
             block = _Block(buffer, end, room if room.size >= len(buffer) else _Room(len(buffer)))
             if self.threads > 1 and self.with_qid is not None:
@@ -120,6 +125,42 @@ class Lines:
         self.labels.extend(room.labels[:rows])
         self.matrix.add(room.ends[: rows + 1], room.columns[:count], room.values[:count])
         self.rows += rows
+
+    def _take_plain(self, block: list[bytes]) -> None:
+        """Append lines, parsed in Python: usual ones together, the others one by one; the plain form of `parse`."""
+        usual = list[Document]()
+        for line in block:
+            document = read_usual(line, self.limit) if self.with_qid else None
+            if document is not None:
+                usual.append(document)
+                continue
+            self._take_documents(usual)
+            usual = []
+            if not line.partition(b"#")[0].strip():
+                self.line += 1
+            else:
+                self._take_line(line)
+        self._take_documents(usual)
+
+    def _take_documents(self, documents: list[Document]) -> None:
+        """Append parsed lines with query ids."""
+        if not documents:
+            return
+        qid = None
+        for row, document in enumerate(documents, self.rows):
+            if document.qid != qid:
+                qid = document.qid
+                self._start_query(document.qid or b"", row)
+        if self.comments is not None or any(document.comment for document in documents):
+            self._comment([document.comment for document in documents])
+        self.labels.extend(np.array([document.label for document in documents]))
+        self.matrix.add(
+            np.cumsum([0, *(len(document.columns) for document in documents)]),
+            np.fromiter(chain.from_iterable(document.columns for document in documents), np.int32),
+            np.fromiter(chain.from_iterable(document.values for document in documents), np.float64).astype(np.float32),
+        )
+        self.rows += len(documents)
+        self.line += len(documents)
 
     def _take_line(self, line: bytes) -> None:
         """Append one document, parsed in Python by `read_line`, or raise its error."""

@@ -9,8 +9,10 @@ line in Python, with all rules of the format and all error messages.
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,12 +20,16 @@ from podium.base.arrays import Array, Bytes, Flags, Int32s, Ints, Singles
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of, word
+from podium.jit.tiers import CELLS_PER_STEP, is_small
 from podium.parsing.decimals import ZERO, decimal, digits, is_digit, nine_bytes
 from podium.parsing.words import HASH, LF, byte, line_end, same, skip_space
 
 MOST_FEATURES = 2**20
 """The highest feature id by default; models keep numbers for every feature up to the last."""
 _DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
+_NUMERALS = b"0123456789.+-eE"
+_USUAL = _NUMERALS + b": \t\r\v\f"
+_LARGEST = float(np.finfo(np.float32).max)
 _COLON = ord(":")
 _KNOWN = 1024  # feature ids whose text is compared, not parsed
 _KEYS = np.array([int.from_bytes(b" %d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
@@ -82,15 +88,34 @@ def parse(
     return at - base, rows, lines
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """A parsed line."""
 
     label: float
     qid: bytes | None
-    columns: list[int]
+    columns: Sequence[int]
     values: list[float]
     comment: bytes
+
+
+def read_usual(line: bytes, limit: int) -> Document | None:
+    """Parse a line with a query id, rising feature ids and ordinary decimals; None: leave it to `read_line`."""
+    body, _, comment = line.partition(b"#")
+    words = body.split(None, 2)
+    if len(words) < 2 or words[1][:4] != b"qid:" or len(words[1]) == 4:
+        return None
+    pairs = words[2] if len(words) == 3 else b""
+    if words[0].translate(None, _NUMERALS) or pairs.translate(None, _USUAL):
+        return None
+    parts = pairs.split()
+    keys, _, numbers = zip(*[part.partition(b":") for part in parts], strict=True) if parts else ((), (), ())
+    try:
+        label, columns, values = float(words[0]), [int(key) - 1 for key in keys], [float(number) for number in numbers]
+    except ValueError:
+        return None
+    rising = columns == sorted(set(columns)) and (not columns or (columns[0] >= 0 and columns[-1] < limit))
+    good = rising and b"".join(keys).isdigit() == bool(keys) and max(map(abs, values), default=0.0) <= _LARGEST
+    return Document(label, words[1][4:], columns, values, comment) if good and abs(label) < math.inf else None
 
 
 def read_line(line: bytes, limit: int, where: str) -> Document:
@@ -113,18 +138,34 @@ def read_line(line: bytes, limit: int, where: str) -> Document:
     return Document(label, qid, list(columns), list(columns.values()), comment)
 
 
-@compiled
 def scatter(target: Singles, row: int, width: int, ends: Ints, columns: Int32s, values: Singles) -> None:
     """Copy parsed rows into the flat row-major matrix `target`, from `row` on, where its cells are 0."""
+    if is_small(len(columns) // CELLS_PER_STEP):
+        target[np.repeat((row + np.arange(len(ends) - 1)) * width, np.diff(ends)) + columns] = values
+    else:
+        _scatter(target, row, width, ends, columns, values)
+
+
+@compiled
+def _scatter(target: Singles, row: int, width: int, ends: Ints, columns: Int32s, values: Singles) -> None:
     for r in range(len(ends) - 1):
         base = (row + r) * width
         for k in range(ends[r], ends[r + 1]):
             target[base + columns[k]] = values[k]
 
 
-@compiled
 def widen(flat: Singles, rows: int, old: int, new: int) -> None:
     """Widen rows × old cells at the front of `flat` to rows × new, in place; new cells are 0."""
+    if is_small(rows * new // CELLS_PER_STEP):
+        before = flat[: rows * old].reshape(rows, old).copy()
+        after = flat[: rows * new].reshape(rows, new)
+        after[:, :old], after[:, old:] = before, 0
+    else:
+        _widen(flat, rows, old, new)
+
+
+@compiled
+def _widen(flat: Singles, rows: int, old: int, new: int) -> None:
     for r in range(rows - 1, -1, -1):
         for c in range(new - 1, old - 1, -1):
             flat[r * new + c] = 0
@@ -132,9 +173,16 @@ def widen(flat: Singles, rows: int, old: int, new: int) -> None:
             flat[r * new + c] = flat[r * old + c]
 
 
-@compiled
 def narrow(flat: Singles, rows: int, old: int, new: int) -> None:
     """Keep the first `new` cells of each of rows × old, in place, at the front of `flat`."""
+    if is_small(rows * new // CELLS_PER_STEP):
+        flat[: rows * new] = flat[: rows * old].reshape(rows, old)[:, :new].copy().ravel()
+    else:
+        _narrow(flat, rows, old, new)
+
+
+@compiled
+def _narrow(flat: Singles, rows: int, old: int, new: int) -> None:
     for r in range(rows):
         for c in range(new):
             flat[r * new + c] = flat[r * old + c]

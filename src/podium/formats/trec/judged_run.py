@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from podium.base.arguments import whole_number
 from podium.base.arrays import Array, Flags, Ints
 from podium.formats.trec.trec import AnyQrels, AnyRun, Run, as_qrels, as_run
-from podium.jit.compiled import compiled
 from podium.jit.sorting import break_ties, order_all
 from podium.parsing.ids import Ids, id_keys
 
@@ -68,8 +67,8 @@ def join(
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
     judged, documents, scores = qrels.labels[judged_rows], run.document_ids[rows], run.scores[rows]
     matches = documents.find_in(qrels.document_ids[judged_rows], judged_offsets, offsets)
-    labels, unjudged = np.empty(len(matches)), np.empty(len(matches), np.bool_)
-    _grade(matches, judged, labels, unjudged)
+    unjudged = matches < 0
+    labels = np.append(judged, 0.0)[matches]  # a match −1 is the last
     if judged_only:
         kept = ~unjudged & (labels >= 0.0)
         documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
@@ -87,14 +86,6 @@ def join(
         n_run=len(place),
         n_both=sum(query in place for query in asked),
     )
-
-
-@compiled
-def _grade(matches: Ints, judged: Array, labels: Array, unjudged: Flags) -> None:
-    """Fill `labels` with the grade of each matching row, 0 if there is none (−1), and `unjudged` with whether."""
-    for row in range(len(matches)):
-        unjudged[row] = matches[row] < 0
-        labels[row] = 0.0 if matches[row] < 0 else judged[matches[row]]
 
 
 def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
+from podium.jit.tiers import tier
 from podium.parsing.growing import Growing
 from podium.parsing.ids import Ids, decoded
-from podium.parsing.whole_lines import known_size, whole_lines
+from podium.parsing.whole_lines import known_size, measured, whole_lines
 from podium.parsing.words import SPARE
 
 
@@ -37,14 +38,16 @@ def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
     lines = _Lines(source_name(source), names, value)
     with reading(source) as stream:
         size = known_size(source, stream)
-        if 0 < size <= _LARGE:
-            lines.expect_bytes(size)
-        for text, end in whole_lines(stream, lines.name, size=size):
-            lines.read(text, end)
-            if size > _LARGE:
-                lines.expect(1.05 * size / end)
-                size = 0
-    return lines.finished()
+        blocks, bytes_ahead = measured(whole_lines(stream, lines.name, size=size, ring=2), size)
+        with tier(bytes_ahead // _BYTES_PER_STEP) as plain:
+            if 0 < size <= _LARGE:
+                lines.expect_bytes(size)
+            for text, end in blocks:
+                lines.read(text, end, plain=plain)
+                if size > _LARGE:
+                    lines.expect(1.05 * size / end)
+                    size = 0
+            return lines.finished()
 
 
 class _Lines:
@@ -54,12 +57,17 @@ class _Lines:
         self.name, self.columns, self.value = name, columns, value
         self.line = 1  # the next
         self.tag: bytes | None = None
+        self.hashed = True
         self.counts = np.zeros(4, np.int64)
         kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
         self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
-    def read(self, buffer: bytearray, end: int) -> None:
+    def read(self, buffer: bytearray, end: int, *, plain: bool) -> None:
         """Append the lines of buffer[:end]: well-formed ones by the compiled parser, the others one by one."""
+        if plain:
+            self.hashed = False
+            self._take_plain(bytes(memoryview(buffer)[:end]).split(b"\n")[:-1])
+            return
         from podium.formats.trec.trec_parser import parse
 
         at, text = 0, np.frombuffer(buffer, np.uint8)
@@ -93,7 +101,8 @@ class _Lines:
         query_bytes, query_bounds, firsts, lines = queries_read
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
         codes, appear = queries.codes()
-        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:], hashes)
+        documents = Ids(text, bounds[:-1], bounds[1:], hashes if self.hashed else None)
+        sizes = np.diff(np.append(firsts, rows))
         offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
         order = np.arange(0)
         if (np.diff(codes) < 0).any():  # lines of a query are not adjacent
@@ -110,6 +119,32 @@ class _Lines:
             raise DataError(f"document {documents[row]!r} stands twice in query {query!r}.", where=where)
         return Columns(query_ids, offsets, documents, values, decoded(self.tag))
 
+    def _take_plain(self, block: list[bytes]) -> None:
+        """Append lines, parsed in Python; the plain form of `trec_parser.parse`."""
+        many, place = len(self.columns), self.columns.index(self.value)
+        documents, values, lists = list[bytes](), list[float](), list[tuple[bytes, int, int]]()
+        query, due = b"", 0
+        for line in block:
+            words = line.split()
+            try:
+                number = float(words[place])
+            except (IndexError, ValueError):
+                number = math.nan
+            ordinary = len(words) == many or (len(words) > many == 6)
+            if self.tag is None or not ordinary or words[0][:1] == b"#" or not math.isfinite(number):
+                self._append(documents, values, lists)
+                documents, values, lists, due = [], [], [], 0
+                self._take_line(line)
+                continue
+            if words[0] != query or self.line != due:
+                query = words[0]
+                lists.append((query, len(documents), self.line))
+            documents.append(words[2])
+            values.append(number)
+            self.line += 1
+            due = self.line
+        self._append(documents, values, lists)
+
     def _take_line(self, line: bytes) -> None:
         """Append one line, parsed in Python, or raise its error; the slow twin of `trec_parser.parse`."""
         words, where = line.split(), f"{self.name}:{self.line}"
@@ -123,23 +158,30 @@ class _Lines:
             raise DataError(f"expected {many} columns ({' '.join(self.columns)}); got {n}.{hint}", where=where)
         word = decoded(words[self.columns.index(self.value)])
         number = _number(word)
-        self._append(words[0], words[2], number)
+        self._append([words[2]], [number], [(words[0], 0, self.line - 1)])
         if not math.isfinite(number):
             self._check_before()
             raise DataError(f"the {self.value} must be a finite number; got {word!r}.", where=where)
         if self.tag is None:
             self.tag = words[many - 1]
 
-    def _append(self, query: bytes, document: bytes, number: float) -> None:
-        row, name, lists, query_end = self.counts.tolist()
-        names, bounds, hashes, values, *queries = self._reserve(1, len(document), len(query))
+    def _append(self, documents: list[bytes], numbers: list[float], lists: list[tuple[bytes, int, int]]) -> None:
+        """Append rows; a list is its query, its first row among these and the line of that."""
+        if not documents:
+            return
+        row, name, at, query_end = self.counts.tolist()
+        text, query_bytes = b"".join(documents), b"".join([query for query, _, _ in lists])
+        names, bounds, hashes, values, *queries = self._reserve(len(documents), len(text), len(query_bytes))
         query_text, query_bounds, query_rows, query_lines = queries
-        names[name : name + len(document)] = np.frombuffer(document, np.uint8)
-        values[row], bounds[row + 1] = number, name + len(document)
-        hashes[row] = Ids.from_bytes([document]).hashed()[0]
-        query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
-        query_rows[lists], query_lines[lists], query_bounds[lists + 1] = row, self.line - 1, query_end + len(query)
-        self.counts[:] = row + 1, name + len(document), lists + 1, query_end + len(query)
+        end, last = row + len(documents), at + len(lists)
+        names[name : name + len(text)] = np.frombuffer(text, np.uint8)
+        values[row:end], bounds[row + 1 : end + 1] = numbers, name + np.cumsum([len(word) for word in documents])
+        if self.hashed:
+            hashes[row:end] = Ids.from_bytes(documents).hashed()
+        query_text[query_end : query_end + len(query_bytes)] = np.frombuffer(query_bytes, np.uint8)
+        query_rows[at:last], query_lines[at:last] = [row + first for _, first, _ in lists], [line for *_, line in lists]
+        query_bounds[at + 1 : last + 1] = query_end + np.cumsum([len(query) for query, _, _ in lists])
+        self.counts[:] = end, name + len(text), last, query_end + len(query_bytes)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
@@ -164,6 +206,7 @@ class _Lines:
             self.finished()
 
 
+_BYTES_PER_STEP = 32  # a line takes a microsecond
 _LARGE = 2**26  # bytes of a file; up to here, room is allocated for the most lines it could have
 _BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0
 _SWAPPED = {

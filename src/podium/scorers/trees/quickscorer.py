@@ -22,12 +22,14 @@ from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
 from podium.jit.lanes import clear_leaves, trailing_zeros
+from podium.jit.tiers import is_small
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
 
 if TYPE_CHECKING:
     from podium.scorers.base import Features
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
+_PAIRS_PER_STEP = 8  # of a document and a tree, in numpy
 _CELLS = 2**20  # values of sparse rows to convert to dense at a time
 
 
@@ -41,15 +43,15 @@ class Masks:
     first_leaf: Ints  # (T+1,)
     column: Int32s  # (K,)
     threshold: Singles  # (K,) the largest float32 up to the split's
-    mask: AnyArray  # (K,) uint32 or uint64, 0 for leaves on the left; empty if trees are too large
     children: Int32s  # (K, 2)
-    values: Array  # (L,) from left to right
+    values: Array  # (L,)
 
     def __call__(self, X: Features) -> Array:
         """Scores of rows of features; the same bits for any number of threads."""
         out = np.zeros(X.shape[0])
+        rows = self._plain_rows if is_small(len(out) * len(self.first_leaf) // _PAIRS_PER_STEP) else self._rows
         if not is_sparse(X):
-            map_blocks(lambda a, b: self._rows(X[a:b], self.columns, out[a:b]), len(out))
+            map_blocks(lambda a, b: rows(X[a:b], self.columns, out[a:b]), len(out))
             return out
         used, place = np.unique(self.columns[:, 0], return_inverse=True)
         columns = np.column_stack([place, self.columns[:, 1:]])
@@ -58,13 +60,14 @@ class Masks:
         def work(a: int, b: int) -> None:
             for first in range(a, b, step):
                 last = min(first + step, b)
-                self._rows(X[first:last][:, used].toarray(), columns, out[first:last])
+                rows(X[first:last][:, used].toarray(), columns, out[first:last])
 
         map_blocks(work, len(out))
         return out
 
     def _rows(self, X: Singles, columns: Ints, out: Array) -> None:
-        if len(self.mask) < len(self.column):
+        masks = self._masks
+        if masks is None:
             walk(X, columns, self.first_split, self.first_leaf, self.column, self.threshold, self.children,
                  self.values, out)  # fmt: skip
             return
@@ -72,7 +75,33 @@ class Masks:
         for lanes, a, b in ((WIDE, 0, wide), (NARROW, wide, len(X))):
             if b > a:
                 scorer(lanes)(X[a:b], columns, self.first_split, self.first_leaf, self.column, self.threshold,
-                              self.mask, self.values, out[a:b])  # fmt: skip
+                              *masks, out[a:b])  # fmt: skip
+
+    def _plain_rows(self, X: Singles, columns: Ints, out: Array) -> None:
+        """The same sums in numpy: all documents go down all trees together, a split at a time."""
+        x, n_trees = _split_values(X, columns), len(self.first_leaf) - 1
+        leaves = np.full((n_trees, len(X)), -1)
+        tree, row = np.nonzero((np.diff(self.first_split) > 0)[:, None] & np.ones(len(X), np.bool_))
+        node = np.zeros(len(tree), np.int64)
+        while len(tree):
+            split = self.first_split[tree] + node
+            right = ~(x[row, self.column[split]] <= self.threshold[split])
+            node = self.children[split, right.astype(np.intp)].astype(np.int64)
+            done = node < 0
+            leaves[tree[done], row[done]] = node[done]
+            tree, row, node = tree[~done], row[~done], node[~done]
+        for t in range(n_trees):
+            out += self.values[self.first_leaf[t] - 1 - leaves[t]]
+
+    @functools.cached_property
+    def _masks(self) -> tuple[AnyArray, Array] | None:
+        """(K,) uint32 or uint64, 0 for leaves on the left; (L,) values from left to right; None if trees are large."""
+        largest = int(np.diff(self.first_leaf).max(initial=1))
+        if largest > 64:
+            return None
+        values, mask = np.empty_like(self.values), np.empty(len(self.column), np.uint64)
+        number_leaves(self.first_split, self.first_leaf, self.children, self.values, values, mask)
+        return mask.astype(np.uint32 if largest <= 32 else np.uint64), values
 
 
 def lay_out(forest: Forest) -> Masks:
@@ -80,12 +109,6 @@ def lay_out(forest: Forest) -> Masks:
     never = forest.missing == NEVER
     kinds = np.stack([forest.feature, forest.missing, np.where(never, False, forest.missing_left)], axis=1)
     columns, column = np.unique(kinds.astype(np.int64), axis=0, return_inverse=True)
-    children = np.stack([forest.left, forest.right], axis=1)
-    sizes = np.diff(forest.first_leaf)
-    largest = int(sizes.max(initial=1))
-    bits = np.uint32 if largest <= 32 else np.uint64
-    values, mask = np.empty_like(forest.values), np.empty(len(column), np.uint64)
-    number_leaves(forest.first_split, forest.first_leaf, children, forest.values, values, mask)
     return Masks(
         n_features=forest.n_features,
         columns=columns.reshape(-1, 3),
@@ -93,10 +116,19 @@ def lay_out(forest: Forest) -> Masks:
         first_leaf=forest.first_leaf,
         column=column.reshape(-1).astype(np.int32),
         threshold=round_down(forest.threshold),
-        mask=mask.astype(bits) if largest <= 64 else np.empty(0, bits),
-        children=children,
-        values=values if largest <= 64 else forest.values,
+        children=np.stack([forest.left, forest.right], axis=1),
+        values=forest.values,
     )
+
+
+def _split_values(X: Singles, columns: Ints) -> Singles:
+    """(N, C) `split_value` of each document and column, in numpy."""
+    x, (missing, left) = X[:, columns[:, 0]].astype(np.float32), columns[:, 1:].T
+    unknown = np.isnan(x)
+    odd = unknown | ((missing != EXACT) & (np.abs(x) <= np.float32(TINY)))
+    zero = (missing == NEVER) | ((missing == NAN) & ~unknown)
+    side = np.where(left, np.float32(-np.inf), np.float32(np.nan))
+    return np.where(odd, np.where(zero, np.float32(0.0), side), x)
 
 
 @compiled
@@ -105,7 +137,7 @@ def number_leaves(
 ) -> None:
     """Number the leaves of each tree from left to right, and clear those on the left of each split in its mask.
 
-    Masks of trees with more than 64 leaves are not used.
+    No tree has more than 64 leaves.
     """
     for t in range(len(first_split) - 1):
         k, a = first_split[t], first_leaf[t]
@@ -124,7 +156,7 @@ def number_leaves(
                 waiting.append((children[k + node, 0], -1))
             else:
                 passed = np.uint64(0)
-                for leaf in range(start, min(begun, 64)):
+                for leaf in range(start, begun):
                     passed |= np.uint64(1) << np.uint64(leaf)
                 mask[k + node] = ~passed
                 waiting.append((children[k + node, 1], -1))

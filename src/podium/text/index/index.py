@@ -35,6 +35,7 @@ from podium.base.errors import DataError, IncompatibleError, ParameterError, Unk
 from podium.base.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.jit.compiled import compiled
+from podium.jit.tiers import tier
 from podium.text.analyser import Analyser
 from podium.text.collection.field_kinds import SAMPLE, can_be_searched, field_weights, searched_fields
 from podium.text.collection.id_field import id_field
@@ -316,9 +317,10 @@ class Index:
         """Collection statistics of the terms of a query."""
         m, columns = len(query.terms), len(self.fields) + 1
         df, cf, totals = np.zeros((m, columns)), np.zeros((m, columns)), np.zeros(columns)
-        for segment in self.segments:
-            add_statistics(segment.terms, query.terms, segment.df, segment.cf, df, cf)
-            totals += segment.totals
+        with tier(m * columns * len(self.segments)):
+            for segment in self.segments:
+                add_statistics(segment.terms, query.terms, segment.df, segment.cf, df, cf)
+                totals += segment.totals
         return Statistics(len(self), totals, df, cf)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:

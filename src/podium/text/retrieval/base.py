@@ -17,6 +17,7 @@ from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import Named
 from podium.jit.compiled import compiled
+from podium.jit.tiers import tier
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
@@ -72,6 +73,9 @@ class Sums:
     """The array that a function returns, cached under a key for the next query."""
 
 
+_STEPS = 2  # of small work, per posting
+
+
 class Retrieval(Named):
     """A first stage: finds the best documents for a query."""
 
@@ -89,7 +93,14 @@ class WordRetrieval(Retrieval):
     fields: tuple[str, ...]
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        weights, statistics, parts = self.weights(index.fields, index.weights), index.statistics(query), []
+        weights, statistics = self.weights(index.fields, index.weights), index.statistics(query)
+        with tier(_STEPS * int(statistics.df[:, -1].sum())):
+            return self._best(index, query, k, where, weights, statistics)
+
+    def _best(
+        self, index: Index, query: Query, k: int, where: Where | None, weights: Array, statistics: Statistics
+    ) -> tuple[Array, Ints]:
+        parts = []
         totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
         for segment in index.segments if len(query.terms) else ():
             allowed = _ANY if where is None else where(segment.numbers)  # before scores are written to shared arrays
