@@ -76,13 +76,13 @@ export class Catalogue {
   value(one) { return this.values.get(this.app.dataModel())?.get(one.id) ?? null; }
 
   async draw() {
-    const { host } = this;
+    const { app, host } = this;
     if (!host) return;
     const matching = await this.search(this.filter).catch((problem) => { this.app.trouble(problem); return []; });
     const measured = (this.values.get(this.app.dataModel())?.size || 0) > 0;
     const texts = this.items.some((one) => one.text);
     const columns = [
-      { text: "Query", by: (one) => (one.text || one.id).toLowerCase(), cell: (one) => [el("a", { href: this.app.href({ view: this.view, q: one.id, pair: [], doc: "", all: "" }) }, one.text || one.id), one.text ? el("small", { class: "id" }, ` ${one.id}`) : null] },
+      { text: "Query", by: (one) => (one.text || one.id).toLowerCase(), cell: (one) => [el("a", { href: app.href({ view: this.view, q: one.id, pair: [], doc: "", all: "" }) }, one.text || one.id), one.text ? el("small", { class: "id" }, ` ${one.id}`) : null] },
       { text: "Documents", number: true, by: (one) => one.documents, cell: (one) => String(one.documents) },
       measured && { text: METRIC, number: true, by: (one) => this.value(one), cell: (one) => shown(this.value(one), 3) },
       this.judged && { text: "Judged by you", number: true, by: (one) => this.judged.get(one.id) || 0, cell: (one) => String(this.judged.get(one.id) || 0) },

@@ -3,7 +3,11 @@ import { el, hidden, short } from "./dom.js";
 
 const TITLES = ["title", "name", "headline"];
 const TEXTS = ["text", "body", "description", "abstract", "content"];
-const isLink = (value) => typeof value === "string" && /^https?:\/\/\S+$/i.test(value);
+// The address of a page if a value is one, else null: no other scheme becomes a link.
+function webAddress(value) {
+  if (typeof value !== "string" || !/^https?:\/\/\S+$/i.test(value)) return null;
+  try { return new URL(value).href; } catch { return null; }
+}
 const isFact = (value) => typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.trim() !== "") || (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== "object"));
 
 export const titleOf = (document) => TITLES.map((name) => document?.[name]).find((value) => typeof value === "string" && value.trim() !== "") || null;
@@ -38,7 +42,7 @@ export function judgedCell(app, row) {
 const clipped = (text, most) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
 
 function fact(value) {
-  if (isLink(value)) return el("a", { href: value, target: "_blank", rel: "noopener noreferrer" }, clipped(value, 60));
+  if (webAddress(value)) return el("a", { href: webAddress(value), target: "_blank", rel: "noopener noreferrer" }, clipped(value, 60));
   if (typeof value === "number") return short(value);
   return clipped(Array.isArray(value) ? value.join(", ") : String(value), 200);
 }

@@ -35,9 +35,8 @@ function searchCard(app) {
   const text = model ? `Search ${count(app.about.documents, "document")}. BM25 finds them, and ${app.modelName(model)} puts them in order; see both side by side.`
     : `Search ${count(app.about.documents, "document")} by BM25. ${able ? `${able.model} can put them in order, if you choose it.` : "No model here was trained on features of this index."}`;
   const examples = app.catalogue.items.filter((one) => one.text).slice(0, 3);
-  const href = (q) => app.href({ view: "rank", q, a: "", b: model ? app.BM25 : "" });
   return el("li", {}, el("h2", {}, el("button", { type: "button", class: "plain", onclick: () => document.getElementById("query").focus() }, "Search")), el("p", {}, text),
-    examples.length ? el("p", { class: "note" }, "Try ", examples.map((one, k) => [k ? ", " : "", el("a", { href: href(one.text) }, one.text)]), ".") : null);
+    examples.length ? el("p", { class: "note" }, "Try ", examples.map((one, k) => [k ? ", " : "", el("a", { href: app.href({ view: "rank", q: one.text, a: "", b: model ? app.BM25 : "" }) }, one.text)]), ".") : null);
 }
 const rankCard = (app) => card("Look at rankings", app.href({ view: "rank", q: "" }), `${count(app.about.queries, "query", "queries")} with their documents: scores, odds, and why one document is above another.`);
 const judgeCard = (app) => card("Judge", app.href({ view: "judge", q: "" }), `Grade documents from 0 to ${app.about.scale} by keyboard. Grades become metrics, test data and training data.`);
