@@ -17,11 +17,7 @@ from synthetic_shop import make_shop
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
-    made = make_shop()
-    made.write(folder)
-    ids = {query["text"]: query["id"] for query in made.queries}
-    rows = [f"{ids[text]} 0 {id} {grade}\n" for text, of in made.grades.items() for id, grade in of.items()]
-    (folder / "judgments.qrels").write_text("".join(rows))
+    make_shop().write(folder)
     return folder
 
 
@@ -49,11 +45,22 @@ def test_from_a_catalogue_to_a_model_of_clicks_and_its_value(podium: Callable[..
     assert "backpack" in hits[0]["document"]["title"]
     assert all(hit["document"]["price"] < 200 for hit in hits)
 
-    said = podium("features", "shop.index", "queries.jsonl", "judgments.qrels", "-o", "train.txt").stderr
+    said = podium("features", "shop.index", "queries.jsonl", "judgments.csv", "-o", "train.txt").stderr
+    assert "judgments.csv: query = query, document = product_id, grade = rating" in said
     assert "120 queries" in said
     assert "80 queries of 200 without a judgment left out" in said
     assert "stored fields among the features: price, rating, in_stock, released" in said
-    podium("train", "train.txt", "--method", "listnet", "-o", "model.podium")
+    trained = podium("train", "train.txt", "--method", "listnet", "-o", "model.podium").stdout
+    assert "24 of 120 queries of train.txt, held out by --valid 0.2 (the default)" in trained
+
+    for how, name in (((), "bm25.run"), (("--model", "model.podium"), "model.run")):
+        podium("search", "shop.index", "--queries", "queries.jsonl", "--run", name, *how)
+    judged = ("judgments.csv", "bm25.run", "model.run", "--queries", "queries.jsonl", "-m", "ndcg@10")
+    compared = podium("compare", *judged, "--baseline", "bm25.run", "-o", "compared")
+    assert "model.run is significantly better than bm25.run" in compared.stderr
+    assert Path("compared", "report.html").is_file()
+    gate = ("evaluate", "judgments.csv", "model.run", "--queries", "queries.jsonl", "-m", "ndcg@10")
+    assert "gate passed" in podium(*gate, "--not-worse-than", "bm25.run", "--at-least", "ndcg@10=0.5").stderr
 
     said = podium("clicks", "import", "ubi", "ubi_queries.ndjson", "ubi_events.ndjson", "-o", "clicks.jsonl").stderr
     assert "from query_attributes.experiment" in said
