@@ -15,8 +15,8 @@ import pytest
 
 from podium.kernels.blocks import clear
 from podium.losses import ListNet, Loss, PairwiseLoss
-from podium.losses.base import GRADES
 from podium.losses.pairs import scale
+from podium.losses.sweep import GRADES
 from podium.testing import LOSS_CHECKS, check_loss, draw_query, equals_reference, instances
 from reference.losses import REFERENCES
 

@@ -106,8 +106,9 @@ _KINDS = {
 
 def _kind(text: str) -> type[Named] | None:
     """The kind of part that a word names, in singular or plural; None if it is none."""
-    word = text.strip().lower().replace("-", " ")
-    singular = next((kind for kind in _KINDS if word in (kind, f"{kind}s", f"{kind}es")), None)
+    word = text.strip().lower()
+    plurals = {kind: (f"{kind}s", f"{kind}es") for kind in _KINDS}
+    singular = next((kind for kind in _KINDS if word == kind or word.replace("-", " ") in plurals[kind]), None)
     return None if singular is None else _base_class(singular)
 
 

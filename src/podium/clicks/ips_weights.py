@@ -1,7 +1,6 @@
 """Inverse propensity weights (IPS): document weights from clicks, corrected for position bias and trust bias.
 
-    >>> from podium.clicks.log.query_names import BY_TEXT
-from podium.clicks.propensity_file import Propensities
+    >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.clicks.log.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])

@@ -4,9 +4,8 @@ Loading numba takes half a second and compiling the functions of a command sever
 sorted and evaluated sooner without. A piece of work states its size in *steps*, passes of the innermost loop that plain
 Python would make, when it begins:
 
-    >>> with tier(steps=30) as plain:
-    ...     plain
-    True
+    with tier(steps=30) as plain:
+        …  # plain is True
 
 Within, kernels that this thread calls are interpreted if the work is small, and pieces of it follow the decision. The
 two tiers agree to the bit, or to 1e-12 where the compiler chooses the order of a sum. The clock never decides, so that

@@ -1,8 +1,5 @@
 from .apprank import AppRank as AppRank
-from .base import Derivatives as Derivatives
 from .base import Loss as Loss
-from .base import product as product
-from .base import sweep as sweep
 from .boltzrank import BoltzRank as BoltzRank
 from .energy_ndcg import EnergyNDCG as EnergyNDCG
 from .exponential import Exponential as Exponential
@@ -30,4 +27,7 @@ from .squared_hinge import SquaredHinge as SquaredHinge
 from .structrank import StructRank as StructRank
 from .subset_regression import SubsetRegression as SubsetRegression
 from .svr import SVR as SVR
+from .sweep import Derivatives as Derivatives
+from .sweep import product as product
+from .sweep import sweep as sweep
 from .thurstone import Thurstone as Thurstone

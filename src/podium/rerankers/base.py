@@ -2,7 +2,7 @@
 
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1.0, 2.0], [1.1, 2.1], [5.0, 0.0]])  # the first two are nearly copies
-    >>> Reranker.parse("mmr").scores([0.9, 0.8, 0.5], data).tolist()
+    >>> Reranker.parse("mmr").scores([0.9, 0.6, 0.5], data).tolist()
     [3.0, 1.0, 2.0]
 
 A model scores each document for itself; what comes after another document depends on both. A re-ranker sees one query

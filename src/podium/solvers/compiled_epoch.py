@@ -15,7 +15,7 @@ from podium.base.arrays import Array, Ints, Singles
 from podium.base.matrix_on_disk import on_disk
 from podium.jit.compiled import address, compiled, function_at
 from podium.kernels.sums import add_up
-from podium.losses.base import GRADES, grades_at, kernel_params
+from podium.losses.sweep import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.scorers.linear import Linear, add_rows, times
 

@@ -1,7 +1,6 @@
 """Relevance labels from clicks: a grade or a number for each document that users were shown.
 
-    >>> from podium.clicks.log.query_names import BY_TEXT
-from podium.clicks.log.click_log import ClickLog
+    >>> from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [2]), ("q", ["a", "b"], [])])
     >>> label_pairs(log, "ctr").values.tolist()
     [0.6, 0.2]
