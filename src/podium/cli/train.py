@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, clusters, console, options, progress
+from podium.cli.training_files import read_training
 from podium.cli.train_clicks import By, read_weighing, weigh
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def train(
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
-    training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
+    training, validation = read_training(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
     if weighing is not None:
         training = weigh(weighing, training, to_learn=True)
         if validation is not None and not _has_grades(validation):
@@ -111,37 +112,6 @@ def _stops_early(model: Model) -> bool:
 def _has_grades(data: Table) -> bool:
     """Whether some document is judged relevant; LETOR files write 0 for unjudged ones."""
     return data.labels is not None and bool((data.labels > 0).any())
-
-
-def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, Table | None]:
-    """Read training data, and validation data if there is any; `roles` name the columns of tables."""
-    from pathlib import Path
-
-    from podium.base.errors import DataError
-    from podium.formats import read_data, read_folder
-    from podium.formats.folder import is_data_folder
-
-    validation: Table | None = None
-    if is_data_folder(data):
-        folds = read_folder(data, **roles)
-        if len(folds) > 1:
-            raise DataError(
-                f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
-                where=data,
-            )
-        training: Table = folds[0].train
-        validation = folds[0].valid
-    else:
-        training = read_data(data, **roles)
-    if valid is not None:
-        validation = read_data(valid, n_features=training.n_features, **roles)
-    for part in (training, validation):
-        if part is not None and part.n_queries == 1 and part.n_documents > 1:
-            console.say(
-                f"warning: {part.source}: all {part.n_documents} documents are one query. Documents are compared "
-                "within their query; if these are of several, add qid:… to every line."
-            )
-    return training, validation
 
 
 def _print(model: Model, training: Table, validation: Table | None, *, rule: str, output: str) -> None:
