@@ -8,8 +8,8 @@ import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, clusters, console, options, progress
-from podium.cli.training_files import read_training
 from podium.cli.train_clicks import By, read_weighing, weigh
+from podium.cli.training_files import read_training
 
 if TYPE_CHECKING:
     from podium.data.table import Table
@@ -85,7 +85,9 @@ def train(
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
-    training, validation = read_training(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
+    training, validation = read_training(
+        data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None}
+    )
     if weighing is not None:
         training = weigh(weighing, training, to_learn=True)
         if validation is not None and not _has_grades(validation):

@@ -122,7 +122,7 @@ class _Fitted:
 
     def __init__(self, learner: Learner, data: Dataset, valid: Dataset, metric: Metric, seed: int) -> None:
         self.learner, self.data, self.valid, self.metric, self.seed = learner, data, valid, metric, seed
-        self._steps = dict[tuple[int, ...], tuple[Model, Array]]()
+        self._steps: dict[tuple[int, ...], tuple[Model, Array]] = {}
 
     def model(self, features: Ints) -> tuple[Model, Array]:
         """The model of these features, and the metric of each validation query."""
