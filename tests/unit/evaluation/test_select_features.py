@@ -1,5 +1,7 @@
 """Feature selection for a method: the path, the rule that chooses, and what is refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def parts():
 def test_each_step_does_without_what_the_one_before_dropped(parts, by):
     path = select_features(*parts, "ranknet", by=by).path
     assert [len(step.features) for step in path] == list(range(12, 0, -1))
-    for step, following in zip(path, path[1:], strict=False):
+    for step, following in itertools.pairwise(path):
         assert np.setdiff1d(step.features, step.dropped).tolist() == following.features.tolist()
     assert path[-1].dropped.tolist() == path[-1].features.tolist()
 
