@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -112,5 +111,5 @@ def _specified(method: str, step: SelectionStep) -> str:
     keep = Keep(of=named(method).learner.transform, only=tuple(int(l) + 1 for l in step.features))
     name, _, rest = method.strip().partition("(")
     if "transform=" in rest:
-        return repr(dataclasses.replace(named(method).learner, transform=keep))
+        return repr(named(method).learner.changed({"transform": repr(keep)}))
     return f"{name}({rest[:-1] + ',' if rest else ''}transform={keep})"

@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -100,7 +100,7 @@ def select_features(
     paths = list[FeatureSelection]()
     for number, c in enumerate(costs):
         order = feature_order(by, X, c=c)
-        path = _along(fitted, order, lambda share, k=number: progress((k + share) / len(costs)))  # type: ignore[misc]
+        path = _along(fitted, order, lambda share, k=number: progress((k + share) / len(costs)))
         paths.append(FeatureSelection(path, f"gas(c={c:g})" if by == "gas" else by, str(how)))
     return max(paths, key=lambda selection: selection.best.mean)
 
@@ -128,7 +128,7 @@ class _Fitted:
         """The model of these features, and the metric of each validation query."""
         key = tuple(int(l) + 1 for l in np.sort(features))
         if key not in self._steps:
-            learner = replace(self.learner, transform=Keep(of=self.learner.transform, only=key))
+            learner = self.learner.changed({"transform": repr(Keep(of=self.learner.transform, only=key))})
             model = fit(learner, self.data, valid=self.valid, metric=self.metric, seed=self.seed)
             self._steps[key] = model, query_values(self.metric, model.score(self.valid), self.valid)
         return self._steps[key]

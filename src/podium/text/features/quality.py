@@ -28,7 +28,7 @@ class StopShare(Feature):
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        return _of_stop_words(context, self.field)[0]
+        return np.asarray(_of_stop_words(context, self.field)[0])
 
 
 @register
@@ -39,7 +39,7 @@ class StopCover(Feature):
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        return _of_stop_words(context, self.field)[1]
+        return np.asarray(_of_stop_words(context, self.field)[1])
 
 
 @register
