@@ -15,7 +15,10 @@ CASES = [
     ("listnet(transform=keep(of=identity,only=[2,7]))", ["python", "solr"]),
     ("listnet(transform=keep(of=minmax,only=[2,7]))", ["python"]),
     ("listnet(scorer=mlp(hidden=[4]),transform=keep(count=3),epochs=2)", ["python"]),
-    ("lambdamart(rounds=4,min_data_in_leaf=3,transform=keep(of=identity,only=[1,4,8]))", ["python", "xgboost", "vespa"]),
+    (
+        "lambdamart(rounds=4,min_data_in_leaf=3,transform=keep(of=identity,only=[1,4,8]))",
+        ["python", "xgboost", "vespa"],
+    ),
     ("lambdamart(rounds=4,min_data_in_leaf=3,transform=keep(count=3))", ["python", "xgboost", "solr"]),
     ("rankboost(rounds=5,transform=keep(of=identity,only=[3,5]))", ["python", "xgboost"]),
     ("listnet(transform=keep(count=4,of=second-order(correlation=0.02)))", ["python"]),

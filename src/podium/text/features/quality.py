@@ -63,9 +63,10 @@ class WordLength(Feature):
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        index, out = context.index, np.zeros(len(context))
-        lengths = index.kept("term lengths", lambda: np.array(index.store.term_lengths(), np.float64))
-        _mean(*context.tokens(self.field), lengths, out)
+        out = np.zeros(len(context))
+        tokens, starts, ends = context.tokens(self.field)
+        terms, place = np.unique(tokens, return_inverse=True)
+        _mean(place.astype(np.int32), starts, ends, _term_lengths(context.index, terms.tolist()), out)
         return out
 
 
@@ -82,6 +83,15 @@ class LinkShare(Feature):
         counts = np.array([links[id] for id in index.ids(context.numbers)], np.float64)
         words = (ends - starts).astype(np.float64)
         return np.where(words > 0, np.minimum(counts / np.maximum(words, 1.0), 1.0), 0.0)
+
+
+def _term_lengths(index: Index, terms: list[int]) -> Array:
+    """The number of characters of each term; each is read once."""
+    lengths: dict[int, int] = index.kept("term lengths", dict)
+    for t in terms:
+        if t not in lengths:
+            lengths[t] = len(index.store.term(t))
+    return np.array([lengths[t] for t in terms], np.float64)
 
 
 def _of_stop_words(context: Context, field: str) -> Array:

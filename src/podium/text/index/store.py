@@ -267,11 +267,6 @@ class Store:
         with self._worded():
             return str(self._base.execute("SELECT term FROM term WHERE t = ?", (int(t),)).fetchone()[0])
 
-    def term_lengths(self) -> list[int]:
-        """The number of characters of each term."""
-        with self._worded():
-            return [int(size) for (size,) in self._base.execute("SELECT length(term) FROM term ORDER BY t")]
-
     def links(self) -> list[tuple[str, str]]:
         return self._all("link")
 
