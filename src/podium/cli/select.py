@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 import typer
 
 from podium.base.errors import counted
@@ -81,7 +80,7 @@ def _print(
     )
     rows = [
         (
-            str(len(step.features)), f"{step.mean:.4f}", "–" if np.isnan(step.error) else f"{step.error:.4f}",
+            str(len(step.features)), f"{step.mean:.4f}", f"{step.error:.4f}",
             _dropped(step, names), "← kept" if step is chosen else "best" if step is selection.best else "",
         )
         for step in selection.path

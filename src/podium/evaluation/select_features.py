@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.errors import DataError, IncompatibleError, ParameterError, counted
 from podium.base.progress import Progress, quiet
 from podium.explanation.attribution import importance
 from podium.methods import method as named
@@ -92,6 +92,7 @@ def select_features(
         raise ParameterError(f"select: by is one of {', '.join(get_args(By))}; got {by!r}.")
     learner = named(method).learner if isinstance(method, str) else method
     how = Metric.parse(metric) if isinstance(metric, str) else metric
+    _check_validation(valid, how)
     fitted = _Fitted(_checked(learner, data), data, valid, how, seed)
     if by == "rfe":
         return FeatureSelection(_eliminated(fitted, progress), by, str(how))
@@ -103,6 +104,19 @@ def select_features(
         path = _along(fitted, order, lambda share, k=number: progress((k + share) / len(costs)))
         paths.append(FeatureSelection(path, f"gas(c={c:g})" if by == "gas" else by, str(how)))
     return max(paths, key=lambda selection: selection.best.mean)
+
+
+def _check_validation(valid: Dataset, metric: Metric) -> None:
+    """Raise an error if validation data cannot tell two sets of features apart."""
+    if valid.labels is None:
+        raise DataError("validation data needs labels to measure by.", where=valid.source)
+    counting = int(np.isfinite(query_values(metric, np.zeros(valid.n_documents), valid)).sum())
+    if counting < 2:
+        raise DataError(
+            f"{metric} counts {counted(counting, 'query', 'queries')} of the validation data, too few for a standard "
+            "error: at least 2 are needed, and better 50. Give more validation data.",
+            where=valid.source,
+        )
 
 
 def _checked(learner: Learner, data: Dataset) -> Learner:
@@ -135,8 +149,8 @@ class _Fitted:
 
     def step(self, features: Ints, dropped: Ints) -> SelectionStep:
         values = self.model(features)[1]
-        counted = values[np.isfinite(values)]
-        error = counted.std(ddof=1) / np.sqrt(len(counted)) if len(counted) > 1 else np.nan
+        finite = values[np.isfinite(values)]
+        error = finite.std(ddof=1) / np.sqrt(len(finite))
         return SelectionStep(np.sort(features), dropped, self.metric.average(values).value, float(error), values)
 
 

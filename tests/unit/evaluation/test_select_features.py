@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.data.splits import split
 from podium.data.synthetic import make_letor_like, useless_features
 from podium.evaluation.select_features import FeatureSelection, SelectionStep, select_features
+from podium.formats import write_letor
 from podium.metrics import Metric
 from podium.solvers.early_stopping import query_values
 from podium.training import train
@@ -60,6 +61,29 @@ def test_the_fewest_features_that_are_not_proved_worse_are_chosen():
     assert selection.chosen is selection.path[1]
     equal = FeatureSelection((step(2, best), step(1, best)), "rfe", "ndcg")
     assert equal.best is equal.chosen is equal.path[1]
+
+
+def test_validation_data_without_two_queries_that_count_is_refused(parts):
+    training, valid = parts
+    with pytest.raises(DataError, match=r"ndcg@10.* counts 1 query of the validation data"):
+        select_features(training, valid.select(np.array([0])), "ranknet")
+
+
+def test_the_command_prints_the_path_and_writes_the_names(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from podium.cli.main import app
+
+    monkeypatch.chdir(tmp_path)
+    write_letor(make_letor_like(40, (6, 9), n_features=4, seed=1)[0], "train.txt")
+    result = CliRunner().invoke(app, ["select", "train.txt", "--method", "regression(penalty=0.5)", "-o", "few.txt"])
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[1] == "data       28 queries to learn from, 12 to validate"
+    assert [line.split()[0] for line in lines[3:7]] == ["4", "3", "2", "1"]
+    kept = (tmp_path / "few.txt").read_text().split()
+    assert f"regression(penalty=0.5,transform=keep(only=[{','.join(kept)}]))" in result.output
+    assert sum("← kept" in line for line in lines) == 1
 
 
 def test_methods_without_importance_and_mixing_transforms_are_refused(parts):
