@@ -7,6 +7,7 @@ from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index.index import Index
+from podium.text.word_pairs import PHRASE, pair_counts
 
 TEXTS = {
     "1": "red apple tree red",
@@ -38,6 +39,21 @@ def values(index, feature, query):
 @pytest.mark.parametrize("name", WORKED)
 def test_the_worked_numbers_to_their_digits(index, name):
     assert values(index, name, "red apple") == pytest.approx(WORKED[name], abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("words", "pair", "window", "matches"),
+    [
+        ("aba", "ab", 8, 1), ("bab", "ab", 8, 1), ("abab", "ab", 8, 2), ("aab", "ab", 8, 1), ("abb", "ab", 2, 1),
+        ("a......b", "ab", 8, 1), ("a.......b", "ab", 8, 0), ("b......a", "ab", 8, 1), ("aaa", "aa", 8, 1),
+        ("aba", "ab", PHRASE, 1), ("bab", "ab", PHRASE, 1), ("ba", "ab", PHRASE, 0), ("aaa", "aa", PHRASE, 1),
+        ("a.b", "ab", PHRASE, 0), ("", "ab", 8, 0),
+    ],
+)  # fmt: skip
+def test_matches_are_counted_from_left_to_right_without_overlap(words, pair, window, matches):
+    tokens, bounds = np.array([ord(word) for word in words], np.int32), np.array([[0, len(words)]])
+    counts = pair_counts(tokens, bounds, np.array([[ord(word) for word in pair]], np.int32), window)
+    assert counts.ravel().tolist() == [matches, matches]
 
 
 @pytest.mark.parametrize("name", ["sd_o", "sd_u", "sd_u(pairs=all)"])
