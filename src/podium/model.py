@@ -142,7 +142,11 @@ class Model:
         if transform.per_query or not isinstance(form, LinearForm):
             return None
         affine = transform.affine(self.state, self._empty)
-        return None if affine is None else form.weights * affine.scale
+        if affine is None:
+            return None
+        weights = np.zeros(self.n_features)
+        weights[transform.sources(self.state, self.n_features)] = form.weights * affine.scale
+        return weights
 
     def distribution(
         self,

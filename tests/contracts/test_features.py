@@ -1,6 +1,7 @@
 """What every feature promises, run over the registry."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,13 +10,16 @@ from podium.base.registry import Named, field_types, register
 from podium.testing import FEATURE_CHECKS, check_feature, variants
 from podium.text.features import Feature, register_feature
 
+SEEDS = Path(__file__).parents[1] / "unit" / "text" / "seeds.txt"
+"""Ids of trusted documents."""
+
 
 def cases():
     """Every feature with its defaults, with each parameter moved, and of one field."""
     for cls in Feature.catalogue().values():
         needed = [one for one in dataclasses.fields(cls) if one.default is dataclasses.MISSING]
-        if needed:  # it names a stored field
-            yield cls(**{one.name: "year" for one in needed})
+        if needed:  # it names a stored field, or a file of ids
+            yield cls(**{one.name: str(SEEDS) if one.name == "seeds" else "year" for one in needed})
             continue
         yield from variants(cls)
         if "field" in field_types(cls):

@@ -282,6 +282,50 @@ def lsi(s, q, f, rank=100):
     return np.divide(points @ point, sizes, out=np.zeros(len(points)), where=sizes > 1e-9), bool(unique)
 
 
+def _phrases(words, a, b):
+    """Matches of "a b" from left to right, without overlap."""
+    if len(words) < 2:
+        return 0
+    if words[:2] == [a, b]:
+        return 1 + _phrases(words[2:], a, b)
+    return _phrases(words[1:], a, b)
+
+
+def _windows(words, a, b, size):
+    """The window of two different places that ends first is a match; the next one begins behind it."""
+    for end in range(2, len(words) + 1):
+        for start in range(max(0, end - size), end - 1):
+            if sorted((words[start], words[end - 1])) == sorted((a, b)):
+                return 1 + _windows(words[end:], a, b, size)
+    return 0
+
+
+def _dependence(s, d, f, mu, cliques):
+    """Sum of ln((c + mu cf/|C|)/(|d| + mu)) over cliques: functions of the words of a document."""
+    total = 0.0
+    for clique in cliques:
+        cf = sum(clique(s.words(other, f)) for other in s.documents)
+        if cf and s.total(f):
+            total += math.log((clique(s.words(d, f)) + mu * cf / s.total(f)) / (len(s.content(d, f)) + mu))
+    return total
+
+
+def sd_t(s, q, d, f, mu=2500.0):
+    return _dependence(s, d, f, mu, [lambda words, t=t: words.count(t) for t in q.content])
+
+
+def sd_o(s, q, d, f, mu=4000.0):
+    pairs = list(zip(q.full, q.full[1:], strict=False))
+    return _dependence(s, d, f, mu, [lambda words, p=p: _phrases(words, *p) for p in pairs])
+
+
+def sd_u(s, q, d, f, mu=4000.0, window=8, pairs="adjacent"):
+    words = q.content
+    chosen = [(i, j) for j in range(len(words)) for i in range(j) if pairs == "all" or j == i + 1]
+    cliques = [lambda text, i=i, j=j: _windows(text, words[i], words[j], window) for i, j in chosen]
+    return _dependence(s, d, f, mu, cliques)
+
+
 def query_terms(s, q, d, f):
     return len(q.content)
 
@@ -293,6 +337,7 @@ def idf_max(s, q, d, f):
 OF_ONE = (
     tf, log_tf, norm_tf, log_norm_tf, idf, log_idf, log_icf, tfidf, log_norm_tfidf, log_norm_tficf, length, bm25,
     log_bm25, lmir_jm, lmir_dir, lmir_abs, covered, covered_ratio, boolean, min_tf, max_tf, mean_tf, var_tf, exact,
-    ngram_bm25, span, edit, cosine, query_terms, idf_max,
+    ngram_bm25, span, edit, cosine, query_terms, idf_max, sd_t, sd_o,
+    sd_u,
 )  # fmt: skip
 """Features of one document: (collection, query, document, field) → number."""

@@ -45,6 +45,24 @@ def index(
             show_default=False,
         ),
     ] = None,
+    clicks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG",
+            help="A click log: adds to each document the numbers of clicks and impressions, and the searched field "
+            "queries, the words of queries that led to clicks.",
+            show_default=False,
+        ),
+    ] = None,
+    clicks_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUERIES",
+            help="With --clicks: a file of the queries that count. Give the training queries, so that test queries do "
+            "not leak into the index.",
+            show_default=False,
+        ),
+    ] = None,
     fields: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +108,10 @@ def index(
         raise ParameterError("fields, title and analyser are set when an index is made; they cannot be changed later.")
     with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
         rows = _read(documents or (), bar)
+        if clicks is not None or clicks_of is not None:
+            rows, names = _clicked(
+                rows, clicks, of=clicks_of, fields=names, id=id, title=title, existing=output if changes else None
+            )
         if not changes:
             with _made(output, rows, fields=names, analyser=chosen, id=id, title=title) as opened:
                 _add_beside(opened, **beside)
@@ -104,6 +126,35 @@ def index(
                 _add_beside(opened, **beside)
     _print(opened, changed, deleted=len(delete or ()))
     opened.close()
+
+
+def _clicked(
+    rows: Iterator[dict[str, Any]], clicks: str | None, *, of: str | None, fields: list[str] | None, id: str | None,
+    title: str | None, existing: str | None,
+) -> tuple[Iterator[dict[str, Any]], list[str] | None]:  # fmt: skip
+    """Documents with the clicks of a log, and the fields to search."""
+    from podium.cli.click_logs import read_log
+    from podium.formats.query_texts import QueryTexts
+    from podium.text.collection.clicked_documents import QUERIES, document_clicks, fields_with_queries, with_clicks
+    from podium.text.index.index import Index
+
+    if clicks is None:
+        raise ParameterError("--clicks-of names the queries of a log: give --clicks LOG too.")
+    if of is None:
+        console.say(
+            "warning: the index gets the clicks of all queries of the log. If some are test queries, they leak: name "
+            "the training queries with --clicks-of FILE."
+        )
+    clicked = document_clicks(read_log(clicks, repeated="keep"), None if of is None else QueryTexts.read(of))
+    documents = with_clicks(rows, clicked, id=id)
+    if existing is None:
+        return fields_with_queries(documents, fields, id=id, title=title)
+    opened = Index.open(existing)
+    searched = opened.fields
+    opened.close()
+    if QUERIES not in searched:
+        raise ParameterError(f"{existing} was made without --clicks, so it has no field {QUERIES}. Make it again.")
+    return documents, fields
 
 
 @contextmanager

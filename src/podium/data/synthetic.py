@@ -37,6 +37,21 @@ def make_letor_like(
     utility. A quarter of the features is linear in the utility, a quarter curved or multiplied, a quarter redundant, a
     quarter useless. The function depends on the seed, so split one dataset rather than making two.
     """
+    data, utility, _ = _letor_like(n_queries, documents, n_features=n_features, noise=noise, seed=seed)
+    return data, utility
+
+
+def useless_features(
+    n_queries: int, documents: tuple[int, int] = (20, 60), *, n_features: int = 24, noise: float = 0.5, seed: int = 0
+) -> Ints:
+    """Indices of the features that `make_letor_like` draws without any relation to the utility."""
+    return _letor_like(n_queries, documents, n_features=n_features, noise=noise, seed=seed)[2]
+
+
+def _letor_like(
+    n_queries: int, documents: tuple[int, int], *, n_features: int, noise: float, seed: int
+) -> tuple[Dataset, Array, Ints]:
+    """The data, the utility of its rows, and its useless features."""
     for name, value in (("n_queries", n_queries), ("n_features", n_features), *(("documents", n) for n in documents)):
         whole_number(value, name, least=0)
     if not (n_queries >= 1 and 1 <= documents[0] <= documents[1] and n_features >= 4 and 0 <= noise < np.inf):
@@ -56,14 +71,15 @@ def make_letor_like(
     features = np.column_stack([z, mixtures, rng.standard_normal((len(query), useless))])
     features = _shifted(features, query, n_queries, rng)
     grades = _grades(utility + noise * rng.standard_normal(len(query)), query, n_queries, rng)
+    order = rng.permutation(n_features)
     data = Dataset.from_arrays(
-        features[:, rng.permutation(n_features)],
+        features[:, order],
         grades,
         group=sizes,
         document_ids=[f"{q}-{k}" for q, size in enumerate(sizes) for k in range(size)],
         source="synthetic",
     )
-    return data.grouped(), utility
+    return data.grouped(), utility, np.flatnonzero(order >= n_features - useless)
 
 
 def _utility(straight: Array, bent: Array, rng: np.random.Generator) -> Array:

@@ -68,21 +68,26 @@ def _candidates(
     model: Model, part: Dataset, pair: tuple[int, int], affine: Affine, data: Dataset, spread: Array
 ) -> dict[int, Singles]:
     """The values to try, by feature."""
+    sources = model.learner.transform.sources(model.state, model.n_features)
     (a, b), slope, centre, form = pair, affine.scale, affine.centre, model.form()
     cuts = thresholds(form)
     if isinstance(form, LinearForm):
         scores = model.score(part)
         steep = form.weights * slope
-        strongest = np.argsort(-np.abs(steep) * spread, kind="stable")[:_MOST_FEATURES]
+        strongest = np.argsort(-np.abs(steep) * spread[sources], kind="stable")[:_MOST_FEATURES]
         return {
-            int(l): _beyond(float(part.features[a, l]), -(scores[a] - scores[b]) / steep[l], spread[l])
-            for l in strongest
-            if steep[l] != 0
+            int(l): _beyond(float(part.features[a, l]), -(scores[a] - scores[b]) / steep[k], spread[l])
+            for k, l in zip(strongest, sources[strongest], strict=True)
+            if steep[k] != 0
         }
     if cuts is not None:
         values = part.features[a]
-        return {l: _beside(points / slope[l] + centre[l], values[l]) for l, points in cuts.items() if slope[l] > 0}
-    return {int(l): _seen(data.features, int(l)) for l in np.flatnonzero(slope)}
+        return {
+            int(sources[k]): _beside(points / slope[k] + centre[k], values[sources[k]])
+            for k, points in cuts.items()
+            if slope[k] > 0
+        }
+    return {int(l): _seen(data.features, int(l)) for l in sources[np.flatnonzero(slope)]}
 
 
 def _beyond(value: float, change: float, spread: float) -> Singles:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.base.arrays import Singles
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
@@ -18,7 +18,7 @@ from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesFor
 from podium.scorers.trees.exact_splits import fold_map, split_exactly
 from podium.scorers.trees.forest import Forest
 from podium.scorers.trees.lightgbm_text import read_forest
-from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, SecondOrder, ZScore
+from podium.transforms import AddMinMax, Identity, Keep, MinMax, Nystrom, SecondOrder, ZScore
 from podium.transforms.base import State, Transform
 from podium.transforms.stacked import Stacked
 
@@ -45,7 +45,7 @@ def make_exportable(
     model: Model, target: str, forms: tuple[type[ExportedForm], ...], *, names: tuple[str, ...] | None = None
 ) -> Exportable:
     """The model in the first of the target's `forms` that fits. Targets with Net take any arithmetic of transforms."""
-    form, transform = model.form(), _unless_identity(model.learner.transform, model.state)
+    form, transform = model.form(), _unless_identity(*_below_choice(model))
     kind, arithmetic = _kind_of(model, form, forms, target), Net in forms
     plain = isinstance(transform, Identity | ZScore)
     front = None if plain and kind is not Net else _front(model)
@@ -55,6 +55,12 @@ def make_exportable(
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
     return Exportable(model, _exported(model, form, front), _names(model, names))
+
+
+def _below_choice(model: Model) -> tuple[Transform, State]:
+    """The transform and its state, without the choice of features: the form then ignores those that are not kept."""
+    transform, state = model.learner.transform, model.state
+    return (transform.of, transform.state_below(state)) if isinstance(transform, Keep) else (transform, state)
 
 
 def _unless_identity(transform: Transform, state: State) -> Transform:
@@ -108,28 +114,47 @@ def _kind_of(model: Model, form: Form | None, forms: tuple[type[ExportedForm], .
 
 def _exported(model: Model, form: Form | None, front: Front | None) -> ExportedForm:
     """The model's form on the front's features, or on raw features if there is no front."""
+    width = model.n_features if front is None else front.widths[-1]
+    kept = model.state["kept"] if isinstance(model.learner.transform, Keep) else np.arange(width)
     if isinstance(form, TreesForm | StumpsForm):
         forest = (
-            split_exactly(read_forest(form.text, form.n_features, exact=form.exact))
+            split_exactly(_of_all(read_forest(form.text, form.n_features, exact=form.exact), kept, width))
             if isinstance(form, TreesForm)
-            else forest_of_stumps(form, model.n_features if front is None else front.widths[-1])
+            else forest_of_stumps(replace(form, feature=kept[form.feature]), width)
         )
         return Trees(_folded(model, forest) if front is None else forest, front)
     if isinstance(form, NetForm):
         assert front is not None, "of a network"
-        return Net(front, form.layers, form.activation)
+        (weights, offset), *rest = form.layers
+        return Net(front, ((_scattered(weights, kept, width), offset), *rest), form.activation)
     assert isinstance(form, LinearForm), "checked"
+    form = replace(form, weights=_scattered(form.weights, kept, width))
     if front is not None:
         return Net(front, ((form.weights[:, None], np.array([form.offset])),), "relu")
-    scaling = model.learner.transform.affine(model.state, _rows(np.zeros((0, model.n_features), np.float32)))
+    transform, state = _below_choice(model)
+    scaling = transform.affine(state, _rows(np.zeros((0, model.n_features), np.float32)))
     assert scaling is not None, "of Identity and ZScore"
     return fold(form, scaling)
 
 
+def _scattered(weights: Array, kept: Ints, width: int) -> Array:
+    """Weights of all features, 0 for those that are not kept."""
+    everywhere = np.zeros((width, *weights.shape[1:]))
+    everywhere[kept] = weights
+    return everywhere
+
+
+def _of_all(forest: Forest, kept: Ints, width: int) -> Forest:
+    """A forest of kept features as one of all features."""
+    return replace(forest, feature=kept[forest.feature].astype(np.int32), n_features=width)
+
+
 def _front(model: Model) -> Front | None:
     """The transform as arithmetic; None if that is not possible."""
-    transform, state, mixtures = model.learner.transform, model.state, list[Mixture]()
+    (transform, state), mixtures = _below_choice(model), list[Mixture]()
     while isinstance(transform, Stacked):
+        if isinstance(transform, Keep):
+            return None
         mixtures.insert(0, _mixture(transform, state))
         state = transform.state_below(state)
         transform = transform.of
@@ -163,13 +188,14 @@ def _mixture(transform: Stacked, state: State) -> Mixture:
 
 
 def _folded(model: Model, forest: Forest) -> Forest:
-    if isinstance(_unless_identity(model.learner.transform, model.state), Identity):
+    transform, state = _below_choice(model)
+    if isinstance(_unless_identity(transform, state), Identity):
         return forest
-    if (model.state["scale"] < 0).any():
+    if (state["scale"] < 0).any():
         raise IncompatibleError("a feature has a negative scale, which no training gives. Train the model again.")
 
     def features(X: Singles) -> Singles:
-        return np.asarray(model.learner.transform.features(model.state, _rows(X)))
+        return np.asarray(transform.features(state, _rows(X)))
 
     return fold_map(forest, features, model.n_features)
 

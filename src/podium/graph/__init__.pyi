@@ -5,5 +5,6 @@ from .links import Links as Links
 from .links import make_links as make_links
 from .links import read_links as read_links
 from .pagerank import pagerank as pagerank
+from .trustrank import trustrank as trustrank
 from .visits import Visit as Visit
 from .visits import read_visits as read_visits

@@ -6,6 +6,8 @@ from .cutting_plane import CuttingPlane as CuttingPlane
 from .early_stopping import Step as Step
 from .early_stopping import Watch as Watch
 from .early_stopping import mean_metric as mean_metric
+from .lasso import Lasso as Lasso
+from .lasso import lasso_path as lasso_path
 from .lbfgs import LBFGS as LBFGS
 from .newton import Newton as Newton
 from .projected import Projected as Projected

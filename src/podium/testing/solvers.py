@@ -52,7 +52,9 @@ def a_convex_quadratic_is_brought_to_its_minimum(solver: Solver) -> None:
     if not takes(solver, Regression(), Linear()):
         return
     data = _data()
-    patient = with_fields(short(solver, 600), penalty=0.1, batch=data.n_queries, learning_rate=0.02, tolerance=1e-12)
+    patient = with_fields(
+        short(solver, 600), penalty=0.1, batch=data.n_queries, learning_rate=0.02, tolerance=1e-12, l1=0.0
+    )
     theta, least = ridge(data, 0.1)
     solution = _solve(patient, Linear(), loss=Regression())
     value, _ = Problem(Regression(), Linear(), data, 0.1)(solution.params["theta"])

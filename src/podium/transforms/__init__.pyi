@@ -3,6 +3,7 @@ from .base import Affine as Affine
 from .base import State as State
 from .base import Transform as Transform
 from .identity import Identity as Identity
+from .keep import Keep as Keep
 from .minmax import MinMax as MinMax
 from .nystrom import Nystrom as Nystrom
 from .query_zscore import QueryZScore as QueryZScore

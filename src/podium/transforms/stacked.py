@@ -14,7 +14,8 @@ from podium.transforms.zscore import ZScore
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
-_BELOW = "of."
+PREFIX = "of."
+"""Names of the state of `of` begin with it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +35,7 @@ class Stacked(Transform):
 
     def fit_below(self, data: Dataset) -> State:
         """State of `of`, under prefixed names."""
-        return {_BELOW + name: array for name, array in self.of.fit(data.dense()).items()}
+        return {PREFIX + name: array for name, array in self.of.fit(data.dense()).items()}
 
     def below(self, state: State, data: Dataset) -> Singles:
         """Features transformed by `of`."""  # (N, d)
@@ -43,4 +44,4 @@ class Stacked(Transform):
 
     def state_below(self, state: State) -> State:
         """State of `of`, under its own names."""
-        return {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}
+        return {name.removeprefix(PREFIX): array for name, array in state.items() if name.startswith(PREFIX)}

@@ -158,7 +158,15 @@ def test_features_equal_the_slow_reference_on_random_collections(tmp_path):
 
 
 def test_every_registered_feature_of_words_has_a_reference():
-    families = ("matching", "over_words", "language_models", "proximity", "similarity", "query_level")
+    families = (
+        "matching",
+        "over_words",
+        "language_models",
+        "proximity",
+        "similarity",
+        "query_level",
+        "term_dependence",
+    )
     modules = {f"podium.text.features.{family}" for family in families}
     known = {name for name, cls in Feature.catalogue().items() if cls.__module__ in modules}
     assert known == {*REFERENCE, "prf", "lsi"}

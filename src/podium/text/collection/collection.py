@@ -25,7 +25,8 @@ from podium.formats.elastic_dump import documents_of
 from podium.formats.sniff import sniff_texts, table_kind
 from podium.formats.trec.trec_text import read_trec_documents, read_trec_topics
 from podium.parsing.ids import first_repeated
-from podium.text.collection.html_page import html_text
+from podium.text.collection.html_page import html_heading, html_text
+from podium.text.collection.pages import anchor_texts, page_links
 
 _PAGES = {".html", ".htm", ".xhtml"}
 TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
@@ -281,24 +282,40 @@ def _parquet(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
 
 
 def _folder(folder: Path, progress: Progress) -> Iterator[dict[str, Any]]:
-    """Read every text, Markdown and HTML file below a folder; its id is its path."""
+    """Read every text, Markdown and HTML file below a folder; its id is its path.
+
+    An HTML page also has its path as `url`, its `heading`, its `links`, and as `anchor` the texts of links to it.
+    """
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
     if not files:
         raise DataError(f"no text files below it; looked for {', '.join(sorted(TEXT_FILES))}.", where=str(folder))
-    for k, path in enumerate(files, 1):
-        yield _text_file(path, path.relative_to(folder).as_posix())
+    names = {path.relative_to(folder).as_posix(): path for path in files}
+    ids = names.keys()
+    pages = ((id, _read_text(path)) for id, path in names.items() if path.suffix.lower() in _PAGES)
+    anchors = anchor_texts(pages, ids)
+    for k, (id, path) in enumerate(names.items(), 1):
+        record = _text_file(path, id)
+        if path.suffix.lower() in _PAGES:
+            html = _read_text(path)
+            links = dict.fromkeys(target for target, _ in page_links(id, html, ids) if target != id)
+            record |= {"url": id, "heading": html_heading(html), "anchor": anchors.get(id, ""), "links": [*links]}
+        yield record
         progress(k / len(files))
 
 
 def _text_file(path: Path, id: str) -> dict[str, Any]:
     """A file of text as a document; its title is its first heading, or its name."""
-    with reading(path) as file:
-        text = _decoded(file.read())
+    text = _read_text(path)
     record = {"id": id, "path": str(path)}
     if path.suffix.lower() in _PAGES:
         return record | html_text(text)
     heading = re.match(r"\s*#+\s+(.+)", text) if path.suffix.lower() in (".md", ".markdown") else None
     return record | {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
+
+
+def _read_text(path: Path) -> str:
+    with reading(path) as file:
+        return _decoded(file.read())
 
 
 def _is_records(path: Path) -> bool:

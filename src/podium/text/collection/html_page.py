@@ -34,6 +34,40 @@ def html_text(page: str) -> dict[str, str]:
     return {"title": " ".join("".join(title).split()), "text": re.sub(r"\n{3,}", "\n\n", text).strip()}
 
 
+def html_heading(page: str) -> str:
+    """The heading of an HTML page: its first h1, else the first of its largest headings, else its first line."""
+    headings, level = dict[str, str](), ""
+    for piece in _pieces(page):
+        if level and not piece.tag:
+            headings[level] += piece.text
+        elif piece.opens and piece.tag in _HEADINGS and piece.tag not in headings:
+            level = piece.tag
+            headings[level] = ""
+        elif piece.tag in _HEADINGS:
+            level = ""
+    words = (" ".join(headings.get(tag, "").split()) for tag in _HEADINGS)
+    return next((text for text in words if text), html_text(page)["text"].partition("\n")[0])
+
+
+def html_links(page: str) -> list[tuple[str, str]]:
+    """The links of an HTML page, (address, text) each, in their order."""
+    links, address, text = list[tuple[str, str]](), "", list[str]()
+    for piece in _pieces(page):
+        if not piece.tag:
+            text.append(piece.text)
+        elif piece.tag == "a":
+            if address:
+                links.append((address, " ".join("".join(text).split())))
+            target = _HREF.search(piece.attributes) if piece.opens else None
+            address = "" if target is None else _characters(next(filter(None, target.groups()), "")).strip()
+            text = []
+    return [*links, (address, " ".join("".join(text).split()))] if address else links
+
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_HREF = re.compile(r"""(?i)(?<![\w-])href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+
+
 class _Piece(NamedTuple):
     """Text, or a tag that opens or closes, or both."""
 
@@ -41,6 +75,7 @@ class _Piece(NamedTuple):
     tag: str = ""
     opens: bool = False
     closes: bool = False
+    attributes: str = ""
 
 
 _INLINE = {"a", "b", "i", "em", "strong", "span", "code", "sub", "sup", "small", "u", "s", "mark", "abbr", "kbd", "tt"}
@@ -64,7 +99,7 @@ def _pieces(page: str) -> Iterator[_Piece]:
         if markup["tag"] is None:
             continue
         tag, closes, alone = markup["tag"].lower(), bool(markup["slash"]), markup["rest"].endswith("/")
-        yield _Piece(tag=tag, opens=not closes, closes=closes or alone)
+        yield _Piece(tag=tag, opens=not closes, closes=closes or alone, attributes=markup["rest"])
         if tag in _ENDS and not (closes or alone):
             end = _ENDS[tag].search(page, at)
             at = len(page) if end is None else end.start()

@@ -4,8 +4,10 @@ from . import language_models as language_models
 from . import matching as matching
 from . import over_words as over_words
 from . import proximity as proximity
+from . import quality as quality
 from . import query_level as query_level
 from . import similarity as similarity
+from . import term_dependence as term_dependence
 from .base import Feature as Feature
 from .base import Plan as Plan
 from .base import register_feature as register_feature

@@ -12,11 +12,13 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
+from podium.base.files import reading
 from podium.base.registry import param, register
 from podium.graph.browserank import browserank
 from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
+from podium.graph.trustrank import trustrank_scores
 from podium.text.collection.number_text import read_number
 from podium.text.features.base import Context, Feature
 from podium.text.index.stored_values import document_numbers, field_values, known_values, place
@@ -81,6 +83,31 @@ class PageRank(DocumentFeature):
     def compute(self, index: Index) -> Array:
         links = links_of(index)
         return np.asarray(np.log(len(links) * pagerank_scores(links, self.damping)))
+
+
+@register
+class TrustRank(DocumentFeature):
+    """ln(N · p), p the TrustRank of the document; missing if no path of links leads to it from a seed.
+
+    `seeds` is a file with the ids of trusted documents, one per line; ids that are not in the index are ignored.
+    """
+
+    name = "trustrank"
+    seeds: str
+    damping: float = param(default=0.85, least=0, below=1)
+
+    def check(self, index: Index) -> None:
+        self._read()
+
+    def compute(self, index: Index) -> Array:
+        links = links_of(index)
+        trust = len(links) * trustrank_scores(links, self._read(), self.damping)
+        return np.log(trust, out=np.full(len(links), np.nan), where=trust > 0)
+
+    def _read(self) -> set[str]:
+        with reading(self.seeds) as file:
+            ids = {line.strip() for line in file.read().decode("utf-8-sig").splitlines()}
+        return ids - {""}
 
 
 @register

@@ -63,8 +63,9 @@ def document_features(index: Index) -> list[Feature]:
 
 
 def letor4(index: Index) -> list[Feature]:
-    """The 46 features of LETOR 4.0, in its order; the streams are body, anchor, title, url and the whole."""
-    streams = ["body", "anchor", "title", "url", WHOLE]
+    """The 46 features of LETOR 4.0, in its order; the streams are body (or text), anchor, title, url and the whole."""
+    streams = ["text" if "text" in index.fields and "body" not in index.fields else "body"]
+    streams += ["anchor", "title", "url", WHOLE]
     words = ["tf", "idf", "tfidf", "length", "bm25", "lmir_abs", "lmir_dir", "lmir_jm"]
     graph = ["pagerank", "inlinks", "outlinks", "url_slashes", "url_length", "child_pages"]
     return [_of(word, stream) for word in words for stream in streams] + [Feature.parse(word) for word in graph]
