@@ -25,7 +25,8 @@ from podium.aggregation.rankings.rankings import Rankings
 from podium.base.arrays import Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
-from podium.formats.trec.trec import Qrels, rows_of
+from podium.formats.trec.judged_run import rows_of
+from podium.formats.trec.trec import AnyQrels, Qrels, as_qrels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,9 +74,10 @@ class SupervisedAggregator(Named):
         return graded
 
 
-def with_labels(rankings: Rankings, grades: Qrels | Mapping[tuple[str, str], float]) -> Rankings:
+def with_labels(rankings: Rankings, grades: AnyQrels | Mapping[tuple[str, str], float]) -> Rankings:
     """The same rankings with grades: from qrels, or by (query, document). Queries without any have NaN."""
-    qrels = grades if isinstance(grades, Qrels) else _as_qrels(grades)
+    by_pair = isinstance(grades, Mapping) and all(isinstance(key, tuple) for key in grades)
+    qrels = _as_qrels(grades) if by_pair else as_qrels(grades)
     place = {query: q for q, query in enumerate(qrels.query_ids.tolist())}
     queries = np.array([place.get(query, -1) for query in rankings.query_ids.tolist()], np.int64)
     rows, offsets = rows_of(qrels.offsets, queries)

@@ -55,10 +55,18 @@ class ParameterError(PodiumError, ValueError):
 class UnknownNameError(ParameterError):
     """No such name; suggests the nearest ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, see: str | None = None) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, see: str | None = None, instead: str | None = None
+    ) -> None:
         names = sorted(set(known))
-        near = _nearest(name, names)
-        hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(names)}."
+        near = [] if instead else _nearest(name, names)
+        hint = (
+            f" Instead: {instead}"
+            if instead
+            else f" Did you mean {' or '.join(repr(n) for n in near)}?"
+            if near
+            else f" Known: {', '.join(names)}."
+        )
         super().__init__(f"No {kind} {name!r}.{hint}" + (f" See: {see}" if see else ""))
         self.kind, self.name, self.near = kind, name, near
 

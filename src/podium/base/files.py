@@ -333,6 +333,26 @@ def reading(source: Source) -> Iterator[BinaryIO]:
             own.close()
 
 
+def first_bytes(source: Source, size: int = 2**12) -> bytes:
+    """The first bytes of a file, unpacked, which stay to be read; none of a pipe, which can be read only once."""
+    if isinstance(source, str | os.PathLike) and source != "-":
+        if not os.path.isfile(source):
+            return b""
+        with reading(source) as file:
+            return file.read(size)
+    stream: Any = sys.stdin.buffer if source == "-" else source
+    if hasattr(stream, "peek"):
+        head: bytes = stream.peek(size)[:size]
+        return zlib.decompressobj(31).decompress(head, size) if head[:2] == b"\x1f\x8b" else head
+    if not hasattr(stream, "seekable") or not stream.seekable() or isinstance(stream, io.TextIOBase):
+        return b""
+    start = stream.tell()
+    with reading(stream) as file:
+        head = file.read(size)
+    stream.seek(start)
+    return head
+
+
 def source_name(source: Source) -> str:
     """Name of a source in messages."""
     if isinstance(source, str | os.PathLike):

@@ -8,6 +8,7 @@ import typer
 
 from podium.base.errors import counted
 from podium.cli import console, options
+from podium.cli.judged import read_judgments
 
 if TYPE_CHECKING:
     from podium.aggregation import Aggregator, Consensus, SupervisedAggregator
@@ -37,7 +38,8 @@ def aggregate(
         typer.Option(
             "--train",
             metavar="QRELS",
-            help="Learn the weight of each voter from relevance judgments (TREC qrels), or from a LETOR-agg file.",
+            help="Learn the weight of each voter from relevance judgments (TREC qrels, CSV, JSON …), or from a "
+            "LETOR-agg file.",
             show_default=False,
         ),
     ] = None,
@@ -107,13 +109,12 @@ def _trained(
     from podium.aggregation import Aggregator, with_labels
     from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.sniff import sniff
-    from podium.formats.trec.trec import read_qrels
 
     if isinstance(method, Aggregator) or judgments is None:
         assert isinstance(method, Aggregator), "checked by its name"
         return method
-    if sniff(judgments) == "qrels":
-        return method.fit(with_labels(rankings, read_qrels(judgments)), seed=seed)
+    if sniff(judgments) in ("qrels", "table", "json"):
+        return method.fit(with_labels(rankings, read_judgments(judgments, {})), seed=seed)
     return method.fit(read_rankings([judgments], top=top), seed=seed)
 
 

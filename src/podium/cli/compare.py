@@ -13,6 +13,7 @@ import typer
 from podium.base.errors import ComparisonError, ParameterError
 from podium.cli import clusters, console, options
 from podium.cli.compare_runs import compare_runs
+from podium.cli.judged import Columns, holds_qrels
 
 if TYPE_CHECKING:
     from podium.comparison import Spec
@@ -25,8 +26,8 @@ def compare(
         typer.Argument(
             metavar="DATA… | SPEC | QRELS RUN… | INDEX",
             help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
-            "them; or one spec of a comparison (.toml, .yaml); or TREC qrels and runs; or an index, with --queries "
-            "and --qrels.",
+            "them; or one spec of a comparison (.toml, .yaml); or judgments (TREC qrels, CSV, JSON …) and runs; or an "
+            "index, with --queries and --qrels.",
         ),
     ],
     method: Annotated[
@@ -62,10 +63,21 @@ def compare(
         int | None,
         typer.Option(help="The number of processes; by default the number of cores.", min=1),
     ] = None,
-    queries: options.Queries = None,
-    qrels: Annotated[
-        str | None, typer.Option(help="For an index: relevance judgments (TREC qrels).", show_default=False)
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For an index: the queries to search it for. For runs: {options.QUERIES} With --by: its columns.",
+            metavar="FILE",
+            show_default=False,
+        ),
     ] = None,
+    qrels: Annotated[
+        str | None,
+        typer.Option(help="For an index: relevance judgments (TREC qrels, CSV, JSON …).", show_default=False),
+    ] = None,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
     features: Annotated[
         str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
     ] = None,
@@ -97,25 +109,24 @@ def compare(
     first stage, with default and with tuned parameters.
     """
     from podium.comparison.spec import ENDINGS
-    from podium.formats.sniff import sniff
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
     if cluster is not None and jobs is not None:
         raise ParameterError("--jobs: the workers of a cluster are its jobs. Leave it out.")
     of_runs = {"--baseline": baseline, "--test": test, "--correction": correction, "--by": by}
-    kind = sniff(data[0]) if Path(data[0]).is_file() else None
-    if kind == "qrels" or (method is None and _are_scores(data[1:])):
-        taken = {**flags, "--qrels": qrels, "--set": features, "--jobs": jobs, "--cluster": cluster}
+    columns = {"query": query, "document": document, "grade": grade}
+    if method is None and qrels is None and (are_runs(data, columns) or _are_scores(data[1:])):
+        taken = {**flags, "--set": features, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
                      seed=read_seeds(seed)[0], baseline=baseline, test=test, correction=correction, by=by,
-                     queries=queries, output=output, as_json=as_json)  # fmt: skip
+                     queries=queries, columns=columns, output=output, as_json=as_json)  # fmt: skip
         return
     refuse(of_runs, (), "it is for runs, podium compare QRELS RUN RUN")
     if queries is not None or qrels is not None or features is not None:
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
-        compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
+        compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json, columns=columns)
     elif len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
     else:
@@ -130,6 +141,16 @@ def _are_scores(files: list[str]) -> bool:
     return bool(files) and all(Path(file).is_file() and sniff(file) == "scores" for file in files)
 
 
+def are_runs(data: list[str], columns: Columns) -> bool:
+    """Whether the files are judgments and runs."""
+    from podium.formats.sniff import sniff
+
+    if not Path(data[0]).is_file() and not Path(data[0], "qrels").is_dir():
+        return False
+    is_qrels = sniff(data[0]) in ("qrels", "json")
+    return is_qrels or (len(data) > 1 and Path(data[1]).is_file() and holds_qrels(data[0], data[1], columns))
+
+
 def compare_index(
     data: list[str],
     queries: str | None,
@@ -139,6 +160,7 @@ def compare_index(
     features: str | None,
     output: str | None,
     as_json: bool,
+    columns: Columns,
 ) -> None:
     """Compare rankings of the documents of an index."""
     from podium.cli.compare_search import compare_search
@@ -150,7 +172,7 @@ def compare_index(
         data[0], queries, qrels, methods=console.split_option(flags["--method"], []),
         metrics=console.split_option(flags["--metric"], METRICS), preset=flags["--preset"],
         tune_by=flags["--tune-by"] or "ndcg@10", seeds=read_seeds(flags["--seed"]), features=features or "podium",
-        output=output, as_json=as_json,
+        output=output, as_json=as_json, columns=columns,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError
 from podium.cli import console
+from podium.cli.judged import Columns, say_metrics
 from podium.cli.judged_files import evaluate_files, read_segments
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def compare_runs(
     correction: str | None,
     by: str | None,
     queries: str | None,
+    columns: Columns,
     output: str | None,
     as_json: bool,
 ) -> None:
@@ -39,10 +41,10 @@ def compare_runs(
     if len(names) < 2 or twice is not None:
         got = f"{twice} twice" if twice is not None else f"{len(names)} beside {judged}"
         raise ParameterError(f"Two different runs are needed, podium compare QRELS RUN RUN; got {got}.")
-    if queries is not None and by is None:
-        raise ParameterError("--queries: name a column of it for results by segment, --by COLUMN.")
+    say_metrics(metrics, preset)
     how: dict[str, Any] = {"test": test or "randomisation", "correction": correction or "holm", "seed": seed}
-    evaluations = evaluate_files(judged, names, read_metrics(metrics, preset))
+    texts = queries if by is None else None
+    evaluations = evaluate_files(judged, names, read_metrics(metrics, preset), columns=columns, queries=texts)
     places = None if by is None else read_segments(judged, queries, by)
     comparison = compare_evaluations(evaluations, baseline=baseline, dataset=Path(judged).name, by=places, **how)
     if output is not None:

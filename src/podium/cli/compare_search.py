@@ -6,6 +6,7 @@ from pathlib import Path
 
 from podium.base.errors import ParameterError, counted
 from podium.cli import console, progress
+from podium.cli.judged import Columns, read_judgments
 
 
 def compare_search(
@@ -21,12 +22,13 @@ def compare_search(
     features: str,
     output: str | None,
     as_json: bool,
+    columns: Columns,
 ) -> None:
     """Compare the first stage, with default and tuned parameters, with learned re-rankings of its candidates."""
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report_texts import emphasis, leaders, summary
-    from podium.formats.trec.trec import read_qrels
+    from podium.formats.query_texts import QueryTexts
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
     from podium.text.retrieval.candidates import DEPTH
@@ -36,10 +38,11 @@ def compare_search(
     if not methods:
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
     topics = read_queries(queries)
+    judged = read_judgments(qrels, columns, QueryTexts({topic.id: topic.text for topic in topics}, queries))
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         comparison = compare(
-            opened, topics, read_qrels(qrels), methods, metrics=metrics, preset=preset,
+            opened, topics, judged, methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)

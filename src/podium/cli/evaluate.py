@@ -11,6 +11,7 @@ import typer
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli import console, options
+from podium.cli.judged import say_metrics
 from podium.cli.judged_files import evaluate_files, read_segments
 
 if TYPE_CHECKING:
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    judged: Annotated[str, typer.Argument(metavar="DATA|QRELS", help="Labelled data, or TREC qrels.")],
+    judged: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA|QRELS",
+            help="Labelled data; or judgments: TREC qrels, CSV, TSV, JSON, Parquet, a BEIR folder.",
+        ),
+    ],
     ranked: Annotated[
         list[str],
         typer.Argument(
             metavar="SCORES|RUN...",
-            help="Scores for the data, or a TREC run; - is standard input. Several are compared.",
+            help="Scores for the data; or a run: TREC, CSV, JSON, Parquet; - is standard input. Several are compared.",
         ),
     ],
     metric: options.Metrics = None,
@@ -44,9 +51,15 @@ def evaluate(
     judged_only: Annotated[
         bool, typer.Option("--judged-only", "-J", help="Drop documents without a judgment from the run.")
     ] = False,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
     by: options.By = None,
-    queries: options.Queries = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(help=f"{options.QUERIES} With --by: its columns.", metavar="FILE", show_default=False),
+    ] = None,
     at_least: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,15 +103,17 @@ def evaluate(
     from podium.cli.gate import Gate, fail_if_not_passed, write_summary
     from podium.evaluation.evaluate import read_metrics
 
-    metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
+    spelled = console.split_option(metric, ["ndcg@10", "map"])
+    metrics = read_metrics(spelled, preset)
+    say_metrics(spelled, preset)
     gate = Gate.read(at_least, not_worse_than, margin=margin, alpha=alpha, preset=preset)
     names = check_files(judged, ranked, command="evaluate")
     gate.check_options(names)
-    if queries is not None and by is None:
-        raise ParameterError("--queries: name a column of it for results by segment, --by COLUMN.")
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
-    evaluations = evaluate_files(judged, names, gate.with_metrics(metrics), chosen)
-    checks = gate.checks(judged, evaluations, metrics, chosen)
+    columns = {"query": query, "document": document, "grade": grade}
+    texts = queries if by is None else None
+    evaluations = evaluate_files(judged, names, gate.with_metrics(metrics), chosen, columns=columns, queries=texts)
+    checks = gate.checks(judged, evaluations, metrics, chosen, columns=columns, queries=texts)
     places = None if by is None else read_segments(judged, queries, by)
     segments = None if places is None else {name: part.by(places) for name, part in evaluations.items()}
     report = _report(evaluations, segments, checks, per_query=per_query)

@@ -8,7 +8,8 @@ import typer
 
 from podium.base.errors import counted
 from podium.base.progress import tracked
-from podium.cli import console, progress
+from podium.cli import console, options, progress
+from podium.cli.judged import read_judgments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +24,7 @@ def features(
     queries: Annotated[str, typer.Argument(help="Queries: JSON lines with id and text, TSV, TREC topics …")],
     qrels: Annotated[
         str | None,
-        typer.Argument(
-            help="Judgments, as TREC qrels; without them, labels are 0.",
-            show_default=False,
-        ),
+        typer.Argument(help="Judgments: TREC qrels, CSV, JSON …; without them, labels are 0.", show_default=False),
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="A .parquet file, or LETOR text.")] = "train.txt",
     set: Annotated[
@@ -39,6 +37,9 @@ def features(
     ] = "podium",
     depth: Annotated[int, typer.Option(help="Candidates per query.", min=1)] = 100,
     by: Annotated[str, typer.Option(help="The first stage, which gives the candidates.")] = "bm25",
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
     add_relevant: Annotated[
         bool, typer.Option("--add-relevant", help="Also take judged documents that the first stage missed.")
     ] = False,
@@ -52,7 +53,7 @@ def features(
 
     A model that is trained on them keeps their definitions, and podium search --model computes the same ones.
     """
-    from podium.formats.trec.trec import read_qrels
+    from podium.formats.query_texts import QueryTexts
     from podium.text.collection.collection import read_queries
     from podium.text.features import read_features
     from podium.text.index.index import Index
@@ -64,7 +65,10 @@ def features(
     with console.printed_warnings():
         opened, how = Index.open(index), Retrieval.parse(by)
     wanted, topics = read_features(set, opened), read_queries(queries)
-    judged = None if qrels is None else read_qrels(qrels)
+    judged = None
+    if qrels is not None:
+        texts = QueryTexts({topic.id: topic.text for topic in topics}, queries)
+        judged = read_judgments(qrels, {"query": query, "document": document, "grade": grade}, texts)
     taken = list(judged_queries(topics, None if keep_unjudged else judged))
     seen = _Recall({} if judged is None else grades_of(judged))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from podium.base.errors import ParameterError
 from podium.cli import console
+from podium.cli.judged import Columns
 from podium.cli.judged_files import evaluate_files
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class Gate:
         evaluations: Mapping[str, Evaluation],
         metrics: tuple[Metric, ...],
         chosen: dict[str, bool | int | None],
+        *,
+        columns: Columns,
+        queries: str | None,
     ) -> list[GateCheck]:
         """Check every condition; the run is compared with the base on the queries that one of them answers."""
         from podium.evaluation.gate import at_least, not_worse
@@ -65,7 +69,8 @@ class Gate:
         checks = at_least(evaluation, {str(metric): limit for metric, limit in self.limits.items()})
         if self.base is None:
             return checks
-        both = evaluate_files(judged, [name, self.base], self.with_metrics(metrics), chosen)
+        files = [name, self.base]
+        both = evaluate_files(judged, files, self.with_metrics(metrics), chosen, columns=columns, queries=queries)
         options = {"margin": self.margin, "alpha": self.alpha}
         return [*checks, *not_worse(both[name], both[self.base], name=self.base, **options)]  # type: ignore[arg-type]
 

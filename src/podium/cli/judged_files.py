@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError
+from podium.cli.judged import Columns, holds_qrels, read_judged
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation
@@ -12,16 +13,21 @@ if TYPE_CHECKING:
 
 
 def evaluate_files(
-    judged: str, ranked: list[str], metrics: tuple[Metric, ...], chosen: dict[str, bool | int | None] | None = None
+    judged: str,
+    ranked: list[str],
+    metrics: tuple[Metric, ...],
+    chosen: dict[str, bool | int | None] | None = None,
+    *,
+    columns: Columns,
+    queries: str | None,
 ) -> dict[str, Evaluation]:
-    """Evaluate each file of scores, or each run; `chosen` are options of runs. Several are on the same queries."""
-    from podium.formats.sniff import sniff
+    """Evaluate each file of scores, or each run; `chosen` are options of runs. Several are on the same queries.
 
+    `queries` is a file of ids and texts of queries, by which judgments and runs are joined.
+    """
     options: dict[str, Any] = chosen or {}
-    if sniff(judged) == "qrels":
-        from podium.formats.trec.trec import read_qrels, read_run
-
-        qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}
+    if queries is not None or holds_qrels(judged, ranked[0], columns):
+        qrels, runs = read_judged(judged, ranked, columns, queries)
         if len(runs) > 1:
             from podium.evaluation.compare_runs import evaluate_runs
 

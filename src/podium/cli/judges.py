@@ -26,7 +26,9 @@ app = typer.Typer(
 Votes = Annotated[
     str,
     typer.Argument(
-        metavar="VOTES", help="A table (.csv, .csv.gz, .parquet) with columns query, document, judge, grade."
+        metavar="VOTES",
+        help="Grades of several judges: CSV, TSV, JSON or Parquet with columns query, document, judge and grade; or "
+        "with query, document and a column for each judge.",
     ),
 ]
 
@@ -68,6 +70,10 @@ def agreement(
     ] = "none",
     draws: Annotated[int, typer.Option(help="Bootstrap samples of the items, for the intervals.", min=1)] = 1000,
     confidence: Annotated[float, typer.Option(help="The confidence level of the intervals.")] = 0.95,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    judge: options.JudgeColumn = None,
+    grade: options.GradeColumn = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -77,9 +83,8 @@ def agreement(
     there are more than 10 judges.
     """
     from podium.judgments.agreement import cohen, fleiss, krippendorff
-    from podium.judgments.judgments import read_judgments
 
-    judgments = read_judgments(votes)
+    judgments = _read_votes(votes, query=query, document=document, judge=judge, grade=grade)
     how: dict[str, Any] = {"draws": draws, "confidence": confidence, "seed": seed}
     coefficients: list[tuple[str, Agreement]] = [
         ("all", krippendorff(judgments, level=level, **how)) for level in ("nominal", "ordinal", "interval")
@@ -123,26 +128,32 @@ def consensus(
     output: Annotated[
         str | None,
         typer.Option(
-            "-o", "--output", help="Write the labels: a table with their support if it is .csv, otherwise qrels."
+            "-o",
+            "--output",
+            help="Write the labels: a table with their support if it is .csv; qrels as .json or .parquet; otherwise "
+            "TREC qrels.",
         ),
     ] = None,
     preferences: Annotated[
         str | None,
         typer.Option(help="Write which document of a query is better, with probabilities, to this file."),
     ] = None,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    judge: options.JudgeColumn = None,
+    grade: options.GradeColumn = None,
     as_json: options.Json = False,
 ) -> None:
     """Aggregate the grades of several judges into one label per document. Without -o and --json, qrels are printed."""
     from podium.formats.trec.trec import write_qrels
     from podium.judgments.consensus import consensus as agreed
     from podium.judgments.consensus import write_preferences_of
-    from podium.judgments.judgments import read_judgments
 
     for file, what in ((output, "the labels"), (preferences, "the preferences")):
         if file not in (None, "-"):
             console.check_file(str(file), what=what)
     with console.printed_warnings():
-        labels = agreed(read_judgments(votes), how)
+        labels = agreed(_read_votes(votes, query=query, document=document, judge=judge, grade=grade), how)
     if output is not None and output.lower().endswith(".csv"):
         _write_table(labels, output)
     elif output is not None or not as_json:
@@ -180,6 +191,10 @@ def suspects(
         str | None,
         typer.Option("-o", "--output", help="Write corrected judgments: a table if it is .csv, otherwise qrels."),
     ] = None,
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    judge: options.JudgeColumn = None,
+    grade: options.GradeColumn = None,
     repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
@@ -189,12 +204,13 @@ def suspects(
     A model of grades given clicks is fitted to four fifths of the queries and checks the judgments of the rest. Clicks
     alone decide, so have suspects judged again if you can, rather than correct them.
     """
-    from podium.judgments.judgment_files import judgments_from, write_judgments
+    from podium.judgments.judgment_files import write_judgments
     from podium.judgments.suspects import suspects as checked
 
     if output not in (None, "-"):
         console.check_file(str(output), what="the judgments")
-    doubt = checked(judgments_from(judgments), click_logs.read_log(log, repeated=repeated), how, seed=seed)
+    votes = _read_votes(judgments, qrels=True, query=query, document=document, judge=judge, grade=grade)
+    doubt = checked(votes, click_logs.read_log(log, repeated=repeated), how, seed=seed)
     corrected = doubt.corrected(sure)
     if output is not None:
         write_judgments(corrected, output)
@@ -212,6 +228,17 @@ def suspects(
         f"{counted(len(doubt.order), 'judgment')} checked, {changed} {what} (another grade has probability {sure:g} or "
         f"more){f'; {left} of documents that the log does not show' if left else ''}"
     )
+
+
+def _read_votes(path: str, *, qrels: bool = False, **columns: str | None) -> Judgments:
+    """Read votes, and say which columns were taken for what; with `qrels`, also the qrels of one judge."""
+    from podium.judgments.judgment_files import judgments_from
+    from podium.judgments.judgments import read_judgments
+
+    judgments = (judgments_from if qrels else read_judgments)(path, **columns)
+    if judgments.guessed is not None:
+        console.say(f"{path}: {judgments.guessed}")
+    return judgments
 
 
 def _suspect_rows(suspects: Suspects, top: int) -> list[list[Any]]:

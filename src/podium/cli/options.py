@@ -20,6 +20,24 @@ Preset = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="The column of labels, in a table.", show_default="label")]
 Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
+QueryColumn = Annotated[
+    str | None,
+    typer.Option("--query", help="The column of queries, in a table of judgments.", show_default="by usual names"),
+]
+DocumentColumn = Annotated[
+    str | None,
+    typer.Option("--document", help="The column of documents, in a table of judgments.", show_default="by usual names"),
+]
+GradeColumn = Annotated[
+    str | None,
+    typer.Option("--grade", help="The column of grades, in a table of judgments.", show_default="by usual names"),
+]
+JudgeColumn = Annotated[
+    str | None,
+    typer.Option("--judge", help="The column of judges, in a table of judgments.", show_default="by usual names"),
+]
+QUERIES = "A file of ids and texts of queries, if judgments or runs name queries by text."
+QueryFile = Annotated[str | None, typer.Option("--queries", help=QUERIES, show_default=False)]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
 SEARCH = typer.Option(help="Tuning of hyperparameters on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]

@@ -8,6 +8,7 @@ import typer
 
 from podium.cli import console, options
 from podium.cli.evaluate import check_files
+from podium.cli.judged import holds_qrels, read_judged
 
 if TYPE_CHECKING:
     from podium.evaluation.reconcile import Reconciliation
@@ -24,13 +25,17 @@ Side = Annotated[
 
 
 def reconcile(
-    judged: Annotated[str, typer.Argument(metavar="DATA|QRELS", help="Labelled data, or TREC qrels.")],
+    judged: Annotated[str, typer.Argument(metavar="DATA|QRELS", help="Labelled data, or judgments (qrels).")],
     ranked: Annotated[
-        str, typer.Argument(metavar="SCORES|RUN", help="Scores for the data, or a TREC run; - is standard input.")
+        str, typer.Argument(metavar="SCORES|RUN", help="Scores for the data, or a run; - is standard input.")
     ],
     a: Side = None,
     b: Side = None,
     metric: Annotated[str, typer.Option("-m", "--metric", help="The metric that both sides compute.")] = "ndcg@10",
+    query: options.QueryColumn = None,
+    document: options.DocumentColumn = None,
+    grade: options.GradeColumn = None,
+    queries: options.QueryFile = None,
     as_json: options.Json = False,
 ) -> None:
     """Explain why two tools report different metrics for the same ranking, convention by convention.
@@ -40,16 +45,15 @@ def reconcile(
     from podium.base.errors import ParameterError
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
-    from podium.formats.sniff import sniff
 
     check_files(judged, [ranked], command="reconcile")
     if a is None and b is None:
         raise ParameterError("Two conventions are needed: name at least one of them with --a or --b, e.g. --b trec.")
     first, second = _side(metric, a), _side(metric, b)
-    if sniff(judged) == "qrels":
-        from podium.formats.trec.trec import read_qrels, read_run
-
-        result = reconcile_run(read_qrels(judged), read_run(ranked), first, second)
+    columns = {"query": query, "document": document, "grade": grade}
+    if queries is not None or holds_qrels(judged, ranked, columns):
+        qrels, runs = read_judged(judged, [ranked], columns, queries)
+        result = reconcile_run(qrels, runs[ranked], first, second)
     else:
         from podium.formats import read_data
         from podium.formats.scores_file import read_scores

@@ -26,7 +26,7 @@ from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
 from podium.evaluation.segments import compare_by_segment
 from podium.evaluation.significance import Correction, SystemComparison
-from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels
+from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,11 +102,12 @@ def evaluate_runs(
     A query that a run does not answer, while another does, counts as a failure.
     """
     judged, chosen = as_qrels(qrels), read_metrics(metrics, preset)
+    runs = {name: as_run(run) for name, run in runs.items()}
     options = {"max_documents": max_documents, "judged_only": judged_only}
     by_run = {name: evaluate_run(judged, run, chosen, all_queries=True, **options) for name, run in runs.items()}  # type: ignore[arg-type]
     if all_queries:
         return by_run
-    answered = {str(query) for run in runs.values() for query in (run if isinstance(run, Mapping) else run.query_ids)}
+    answered = {str(query) for run in runs.values() for query in run.query_ids}
     kept = [q for q, query in enumerate(judged.query_ids) if query in answered]
     names = tuple(str(judged.query_ids[q]) for q in kept)
     return {name: replace(run, values=run.values[:, kept], query_ids=names) for name, run in by_run.items()}

@@ -25,7 +25,9 @@ from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
 from podium.evaluation.metric_names import paper_names
 from podium.evaluation.paired import Interval, bootstrap_interval
-from podium.formats.trec.trec import AnyQrels, AnyRun, Judged, join
+from podium.formats.trec.judged_run import Judged, join
+from podium.formats.trec.query_names import differing_names
+from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
 
@@ -158,8 +160,9 @@ def evaluate_run(
 ) -> Evaluation:
     """Evaluate a TREC run on the queries that have both judgments and results, as trec_eval does.
 
-    `qrels` and `run` may be dictionaries: query → document → grade or score. Documents without a judgment count as
-    grade 0; judged documents missing from the run count for the ideal.
+    `qrels` and `run` may be read from files, or be dictionaries query → document → grade or score, data frames, objects
+    of ranx, or named tuples as of ir_measures. Documents without a judgment count as grade 0; judged documents missing
+    from the run count for the ideal.
 
     `all_queries`: average over all queries of the qrels; one that the run does not answer counts as a failure
         (`trec_eval -c`).
@@ -168,11 +171,13 @@ def evaluate_run(
     """
     chosen = read_metrics(metrics, preset)
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
+    qrels, run = as_qrels(qrels), as_run(run)
     joined = join(qrels, run, **options)  # type: ignore[arg-type]
     if joined.n_both == 0:
         raise DataError(
             f"the run and the judgments have no query in common (queries: {joined.n_run} in the run, {joined.n_qrels} "
             "judged). Check that they write query ids alike."
+            + differing_names(qrels.query_ids.tolist(), run.query_ids.tolist())
         )
     values = np.empty((len(chosen), len(joined.query_ids)))
     single = [metric.convention.scores == "float32" for metric in chosen]

@@ -34,11 +34,11 @@ from podium.base.errors import DataError, IncompatibleError
 from podium.base.shown import Shown, ShownTable, Value
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
+from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
     from podium.data.table import Table
-    from podium.formats.trec.trec import Qrels, Run
 
 Step = tuple[str, ...]
 """Fields of the convention, parameters of the metric, or `cutoff`, that change together; almost always one."""
@@ -117,9 +117,10 @@ def reconcile(data: Table, scores: ArrayLike, a: str | Metric, b: str | Metric) 
     return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)
 
 
-def reconcile_run(qrels: Qrels, run: Run, a: str | Metric, b: str | Metric) -> Reconciliation:
+def reconcile_run(qrels: AnyQrels, run: AnyRun, a: str | Metric, b: str | Metric) -> Reconciliation:
     """Explain why `a` and `b`, one metric by two conventions, differ for a TREC run."""
-    return _reconcile(lambda metrics: evaluate_run(qrels, run, metrics), a, b)
+    judged, ranked = as_qrels(qrels), as_run(run)
+    return _reconcile(lambda metrics: evaluate_run(judged, ranked, metrics), a, b)
 
 
 _NOTHING = 1e-15  # a query's part within rounding

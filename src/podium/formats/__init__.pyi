@@ -8,11 +8,13 @@ from .movielens import read_movielens as read_movielens
 from .nbest import read_nbest as read_nbest
 from .preference_file import read_preferences as read_preferences
 from .preference_file import write_preferences as write_preferences
+from .query_texts import QueryTexts as QueryTexts
 from .tables.tables import read_table as read_table
-from .trec.trec import Judged as Judged
+from .trec.judged_run import Judged as Judged
+from .trec.judged_run import join as join
+from .trec.query_names import with_query_ids as with_query_ids
 from .trec.trec import Qrels as Qrels
 from .trec.trec import Run as Run
-from .trec.trec import join as join
 from .trec.trec import read_qrels as read_qrels
 from .trec.trec import read_run as read_run
 from .trec.trec import write_qrels as write_qrels

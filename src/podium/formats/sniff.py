@@ -5,7 +5,8 @@ qrels       `query iteration document grade`; ids may hold any character but whi
 run         `query Q0 document rank score tag`, perhaps with more words
 scores      a number per line, or RankLib's `qid index score`
 preflib     by its ending (.soc, .toc …) or its header
-table       .csv, .parquet or .arrow, by its ending
+table       .csv, .parquet or .arrow, by its ending; or columns of judgments or of a run, by their usual names
+json        begins with an object or a list of objects: judgments or a run
 cache       a folder that `podium cache` wrote
 index       a text index, which is a SQLite file
 
@@ -21,10 +22,11 @@ from pathlib import Path
 from typing import Literal
 
 from podium.base.errors import DataError
-from podium.base.files import Source, reading
+from podium.base.files import Source, first_bytes, reading, source_name
 from podium.formats.cache.cache import is_cache
+from podium.formats.usual_columns import is_usual
 
-FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "cache", "index", "unknown"]
+FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "json", "cache", "index", "unknown"]
 TextFormat = Literal["json-lines", "json-list", "smart", "trec-documents", "trec-topics", "xml", "csv", "tsv"]
 TableKind = Literal["csv", "tsv", "parquet", "arrow"]
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arrow", ".feather")
@@ -38,6 +40,8 @@ def sniff(source: Source) -> FileFormat:
         return "table"
     if is_cache(source):
         return "cache"
+    if isinstance(source, str | os.PathLike) and Path(source, "qrels").is_dir():
+        return "qrels"  # a BEIR folder
     if name.removesuffix(".gz").endswith(_PREFLIB):
         return "preflib"
     if name == "-":
@@ -54,8 +58,34 @@ def sniff(source: Source) -> FileFormat:
             if line.startswith(_PREFLIB_HEADS):
                 return "preflib"
             if line.strip() and not line.lstrip().startswith(b"#"):
-                return _by_line(line)
+                return "json" if _begins_json(line) else _by_line(line)
     return "unknown"
+
+
+def is_json(source: Source) -> bool:
+    """Whether a file begins as JSON records do; it can be read afterwards."""
+    return table_kind(source_name(source)) not in ("parquet", "arrow") and _begins_json(first_bytes(source))
+
+
+def is_rows(source: Source) -> bool:
+    """Whether a file holds JSON, or rows under named columns, rather than TREC text; it can be read afterwards."""
+    kind = table_kind(source_name(source))
+    if kind is not None and kind != "tsv":
+        return True
+    head = first_bytes(source)
+    return _begins_json(head) or _names_columns(head.lstrip().partition(b"\n")[0])
+
+
+def holds_qrels(judged: Source, ranked: Source) -> bool:
+    """Whether a file of judged documents holds qrels for a run, rather than labelled data for scores."""
+    kind = sniff(judged)
+    if kind != "table":
+        return kind in ("qrels", "json")
+    if ranked == "-":  # a table without these names is no labelled data
+        names = _cells(first_bytes(judged).lstrip().partition(b"\n")[0])
+        return table_kind(source_name(judged)) in ("csv", "tsv", None) and not {"qid", "label"} <= set(names)
+    head = b"" if table_kind(source_name(ranked)) in ("parquet", "arrow") else first_bytes(ranked)
+    return _by_line(head.lstrip().partition(b"\n")[0]) != "scores"
 
 
 def table_kind(name: str) -> TableKind | None:
@@ -91,14 +121,36 @@ _TEXTS: dict[re.Pattern[bytes], TextFormat] = {
     re.compile(rb"(?i)<top>"): "trec-topics",
     re.compile(rb"(?i)<\?xml|<!--"): "xml",
 }
+_HEAD = 2**12  # bytes that tell a format
 _SQLITE = b"SQLite format 3"
 _PREFLIB = (".soc", ".soi", ".toc", ".toi")
 _PREFLIB_HEADS = (b"# ALTERNATIVE NAME", b"# FILE NAME", b"# DATA TYPE")
 _FEATURE = re.compile(rb"(qid|\d+):")
 
 
+def _begins_json(head: bytes) -> bool:
+    """Whether a file begins with a JSON object, or with a list of objects."""
+    start = head[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
+    after = start[1:].lstrip(b" \t\r\n")[:1]
+    return (start[:1] == b"{" and after in (b'"', b"}", b"")) or (start[:1] == b"[" and after in (b"{", b"]", b""))
+
+
+def _names_columns(line: bytes) -> bool:
+    """Whether a line names columns of judgments or of a run."""
+    names = _cells(line)
+    return is_usual(names) and not any(map(_is_number, names))
+
+
+def _cells(line: bytes) -> list[str]:
+    """The cells of a line of a table."""
+    cells = re.split(rb"[,;|\t]", line[:_HEAD].removeprefix(b"\xef\xbb\xbf"))
+    return [cell.strip().strip(b'"').decode("utf-8", "replace") for cell in cells]
+
+
 def _by_line(line: bytes) -> FileFormat:
     """Format by the columns of a line. In LETOR everything after the grade is `key:value`, up to a comment."""
+    if _names_columns(line):
+        return "table"
     words = line.removeprefix(b"\xef\xbb\xbf").split()
     before_comment = line.partition(b"#")[0].split()
     if len(before_comment) > 1 and _FEATURE.match(before_comment[1]):
@@ -112,7 +164,7 @@ def _by_line(line: bytes) -> FileFormat:
     return "unknown"
 
 
-def _is_number(word: bytes) -> bool:
+def _is_number(word: bytes | str) -> bool:
     try:
         return math.isfinite(float(word))
     except ValueError:

@@ -5,16 +5,17 @@
     Judgments(1 query, 2 documents, 2 judges, 3 judgments, grades 0 to 2)
 
 An item is a document of a query. A judge grades an item once; not every judge needs to grade every item. In files and
-frames the columns are query (or qid), document (or document_id, docid), judge and grade (or label); others are not
-read. A row without a grade was not filled in: it is counted as `unfilled`, and left out.
+frames, the columns of query, document, judge and grade are found by their usual names (`usual_columns`); others are not
+read. If there is neither a judge nor a grade, every other column is a judge and holds their grades, as in the books
+that Quepid exports. A row without a grade was not filled in: it is counted as `unfilled`, and left out.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,17 +24,10 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers, text_ids
 from podium.base.errors import DataError, counted
-from podium.data.frames import column_numbers, frame_table
-from podium.formats.column_roles import column_roles, finite_number, read_csv_roles
-from podium.formats.sniff import table_kind
-from podium.formats.tables.tables import read_frame
-
-_COLUMNS = {
-    "query": ("query", "qid"),
-    "document": ("document", "document_id", "docid"),
-    "judge": ("judge",),
-    "grade": ("grade", "label"),
-}
+from podium.formats.tables.records import Records, frame_records
+from podium.formats.trec.judged_files import judgment_records
+from podium.formats.trec.judged_rows import ids, numbers
+from podium.formats.usual_columns import said, usual_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +43,8 @@ class Judgments:
     grades: Array  # (R,)
     unfilled: int = 0  # rows that had no grade
     source: str | None = None
+    guessed: str | None = None
+    """Which columns of its file were taken for what."""
 
     @classmethod
     def from_rows(
@@ -127,29 +123,83 @@ class Judgments:
         return f"Judgments({', '.join(parts)})"
 
 
-def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
-    """Judgments from a data frame of pandas, polars or pyarrow; `source` is its name in error messages."""
-    table = frame_table(frame, source=source)
-    columns: dict[str, Any] = {}
-    for role, name in _roles(list(table.columns), source).items():
-        values = table[name]
-        if role == "grade":
-            columns[role] = column_numbers(values, source)
-            continue
-        if values.null_count():
-            raise DataError(f"column {name!r} has missing values. Fill them in or drop the rows.", where=source)
-        columns[role] = values.to_native()
-    return Judgments.from_rows(columns["query"], columns["document"], columns["judge"], columns["grade"], source=source)
+def judgments_from_frame(
+    frame: Any,
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    judge: str | None = None,
+    grade: str | None = None,
+    source: str | None = None,
+) -> Judgments:
+    """Judgments from a data frame of pandas, polars or pyarrow; `source` is its name in error messages.
+
+    `query`, `document`, `judge` and `grade` name the columns, if they have unusual names.
+    """
+    columns = {"query": query, "document": document, "judge": judge, "grade": grade}
+    return judgments_of(frame_records(frame, source=source), columns)
 
 
-def read_judgments(path: str | os.PathLike[str]) -> Judgments:
-    """Read judgments from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
-    name = os.fspath(path)
-    if table_kind(name) == "parquet":
-        return read_frame(path, lambda frame: judgments_from_frame(frame, source=name))
-    values, lines = read_csv_roles(path, lambda head: _roles(head, name), _value)
-    columns = (values[role] for role in ("query", "document", "judge", "grade"))
-    return Judgments.from_rows(*columns, lines=lines, source=name)
+def read_judgments(
+    path: str | os.PathLike[str],
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    judge: str | None = None,
+    grade: str | None = None,
+) -> Judgments:
+    """Read judgments from CSV, TSV, JSON, JSON lines, Parquet or Arrow, or a book that Quepid exported.
+
+    `query`, `document`, `judge` and `grade` name the columns, if they have unusual names. Ids in CSV are text: 007
+    stays 007.
+    """
+    columns = {"query": query, "document": document, "judge": judge, "grade": grade}
+    return judgments_of(judgment_records(path), columns)
+
+
+def judgments_of(records: Records, columns: Mapping[str, str | None]) -> Judgments:
+    """Judgments from rows; `columns` are the names of columns by role, None of those to be found."""
+    if has_judge_columns(records, columns):
+        records = _melted(records, columns)
+        columns = {}
+    names = list(records.columns)
+    roles = usual_columns(names, ("query", "document", "judge", "grade"), asked=columns, source=records.source)
+    grades = numbers(records, roles["grade"], "grade")
+    rows = np.flatnonzero(~np.isnan(grades))
+    queries, documents, judges = (ids(records, roles[role], role, rows) for role in ("query", "document", "judge"))
+    lines = (
+        [row + 1 for row in rows.tolist()] if records.lines is None else [records.lines[row] for row in rows.tolist()]
+    )
+    source = records.source or "rows"
+    judgments = Judgments.from_rows(
+        queries.tolist(), documents.tolist(), judges.tolist(), grades[rows], lines=lines, source=source
+    )
+    return replace(
+        judgments,
+        unfilled=len(grades) - len(rows),
+        source=records.source,
+        guessed=records.note or said(roles, columns) or None,
+    )
+
+
+def has_judge_columns(records: Records, columns: Mapping[str, str | None]) -> bool:
+    """Whether each judge has a column of grades, since none is called judge or grade."""
+    names = list(records.columns)
+    roles = usual_columns(names, ("judge", "grade"), asked=columns, optional=("judge", "grade"), source=records.source)
+    return not roles and len(names) > 2
+
+
+def _melted(records: Records, asked: Mapping[str, str | None]) -> Records:
+    """A row for each judge, from a column for each judge."""
+    names = list(records.columns)
+    roles = usual_columns(names, ("query", "document"), asked=asked, source=records.source)
+    judges = [name for name in names if name not in roles.values()]
+    cells = {role: list(records.columns[name]) * len(judges) for role, name in roles.items()}
+    n = records.n_rows
+    cells["judge"] = [judge for judge in judges for _ in range(n)]
+    cells["grade"] = [grade for judge in judges for grade in records.columns[judge]]
+    lines = None if records.lines is None else list(records.lines) * len(judges)
+    return Records(cells, records.source, lines, note=f"{said(roles)}, judges = {', '.join(judges)}")
 
 
 def _gathered(keys: list[tuple[str, str, str]], grades: Array, *, unfilled: int, source: str | None) -> Judgments:
@@ -173,15 +223,3 @@ def _gathered(keys: list[tuple[str, str, str]], grades: Array, *, unfilled: int,
         unfilled,
         source,
     )
-
-
-def _roles(columns: list[str], source: str | None) -> dict[str, str]:
-    return column_roles(columns, _COLUMNS, expected="query, document, judge and grade", source=source)
-
-
-def _value(role: str, word: str, where: str) -> str | float:
-    if role == "grade":
-        return math.nan if not word else finite_number(word, role, where, otherwise=", or empty if not given")
-    if not word:
-        raise DataError(f"no {role}. Fill it in or drop the row.", where=where)
-    return word

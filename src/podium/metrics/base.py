@@ -45,6 +45,7 @@ from podium.metrics.conventions import (
 from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
+from podium.metrics.other_tools import instead
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 
 
@@ -233,7 +234,9 @@ class Metric(Named):
             cls.find(spelled.name.replace("_", "-"))  # imports the file of that name alone if there is one
         names = cls._names()
         if spelled.name not in names:
-            raise UnknownNameError("metric", spelled.name, _one_each(spelled.name, names))
+            raise UnknownNameError(
+                "metric", spelled.name, _one_each(spelled.name, names), instead=instead(spelled.name)
+            )
         kind, stated = names[spelled.name]
         fields = {**stated, **spelled.changes}
         for key, value in spelled.arguments.items():
@@ -244,7 +247,7 @@ class Metric(Named):
             if "cutoff" in stated:
                 raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
             cutoff = {"cutoff": whole_number(spelled.at, text)} if kind.conventions.cuts else {}
-            fields |= cutoff or kind._numbered(spelled.at, text)
+            fields |= cutoff or kind._at(spelled.at, text)
         if spelled.name.endswith("_cut") and fields.get("cutoff") is None:
             printed = kind.names.prints or kind.name
             raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {printed}@10.")
@@ -273,6 +276,11 @@ class Metric(Named):
             keys = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.conventions.uses), "cutoff"]
             raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(keys)}.")
         return stated
+
+    @classmethod
+    def _at(cls, number: str, text: str) -> dict[str, Any]:
+        """The field that a number after @ sets, of a metric that cannot be cut off."""
+        return cls._numbered(number, text)
 
     @classmethod
     def _numbered(cls, number: str, text: str) -> dict[str, Any]:

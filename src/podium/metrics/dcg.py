@@ -60,7 +60,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class DCG(Metric):
     """DCG@k: discounted cumulative gain."""
 
-    names = Names({"dcg_burges": {"gain": "exp2"}})
+    names = Names({"dcg_burges": {"gain": "exp2"}, "dcg_score": {"gain": "linear"}})
     conventions = Conventions(uses=("gain", "discount", "short", "ideal", "floor"), presets={"ranklib": {"cutoff": 10}})
     kernel = Kernel(measure, swaps=(prepare, additive_swap))
     range = (0.0, float("inf"))

@@ -92,6 +92,7 @@ class MAP(Metric):
     names = Names(
         {
             **stating("ap", "average_precision", "mean_average_precision"),
+            **stating("average_precision_score", "label_ranking_average_precision_score"),
             "map_cut": {"divisor": "relevant"},
         }
     )

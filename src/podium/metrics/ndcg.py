@@ -53,7 +53,13 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class NDCG(Metric):
     """NDCG@k: normalised discounted cumulative gain, DCG@k over its largest value."""
 
-    names = Names({"ndcg_cut": {}, "ndcg_burges": {"gain": "exp2"}})
+    names = Names(
+        {
+            **stating("ndcg_cut", "lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart"),
+            "ndcg_burges": {"gain": "exp2"},
+            "ndcg_score": {"gain": "linear"},
+        }
+    )
     conventions = Conventions(
         uses=("gain", "discount", "short", "ideal", "floor"),
         presets={

@@ -15,7 +15,7 @@ from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
-from podium.metrics.declaration import Kernel
+from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import relevant_within
 
 
@@ -29,5 +29,6 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 class NumRelRet(Count):
     """Number of relevant documents retrieved."""
 
+    names = Names(stating("numrelret"))
     conventions = counting("relevant")
     kernel = Kernel(measure, order_matters=False)

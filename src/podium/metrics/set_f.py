@@ -11,10 +11,13 @@ Reference: van Rijsbergen (1979), as in trec_eval (`set_F`, whose parameter is w
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.registry import param, register
+from podium.base.errors import ParameterError
+from podium.base.registry import param, read, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
@@ -36,9 +39,23 @@ class SetF(Metric):
 
     weight: float = param(default=1.0, above=0.0)
     """How much recall weighs against precision: β² of F_β."""
-    names = Names(stating("setf"), number="weight")
+    names = Names(stating("setf", "f1"), number="weight")
     conventions = Conventions(
         uses=("relevant", "ideal"), words={"weight": ("the weight of recall is", str)}, cuts=False
     )
     kernel = Kernel(measure, order_matters=False)
     normalised = False
+
+    @classmethod
+    def _at(cls, number: str, text: str) -> dict[str, Any]:
+        raise ParameterError(
+            f"Metric {text!r}: set-f looks at the whole list. Let it see the first {number} documents only: "
+            f"{text.partition('@')[0]} with --max-documents {number} (max_documents={number})."
+        )
+
+    @classmethod
+    def _argument(cls, key: str, value: str, text: str) -> dict[str, Any]:
+        """Also β of ir_measures, whose square is the weight."""
+        if key == "beta":
+            return {"weight": float(read(value, float, f"{text}: beta")) ** 2}
+        return super()._argument(key, value, text)

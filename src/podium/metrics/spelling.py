@@ -39,7 +39,7 @@ class Spelling:
 def read_spelling(text: str) -> Spelling:
     """Split a metric's text, in upper or lower case, into its parts."""
     lower = text.strip().lower()
-    if ":" in lower:
+    if ":" in lower and "(" not in lower:
         return _catboost(lower, text)
     body, sign, at = lower.partition("@")
     changes: dict[str, Any] = {}
@@ -66,6 +66,11 @@ def read_spelling(text: str) -> Spelling:
 def read_argument(key: str, value: str, text: str) -> dict[str, Any] | None:
     """Field of the convention, or cut-off, that an argument of ir_measures sets; None if it is unknown."""
     value = value.strip("'\"")
+    if key == "judged_only":
+        raise ParameterError(
+            f"Metric {text!r}: judged_only is about the run, not one metric. Evaluate with --judged-only "
+            "(judged_only=True)."
+        )
     if key == "rel":
         return {"relevant": _number(value, text)}
     if key == "dcg" and value in ("log2", "exp-log2"):
@@ -91,6 +96,8 @@ def _called(body: str, text: str) -> tuple[str, dict[str, str]]:
     tail = body.rpartition(")")[2].strip() if ")" in body else ""
     if tail:
         raise ParameterError(f"Metric {text!r}: expected @k after the bracket, got {tail!r}.")
+    if "{" in body:
+        raise ParameterError(f"Metric {text!r}: write gains as a table by grade, from 0: ndcg@10[gain=[0,1,3]].")
     name, arguments = split_call(body)
     return _joined(name), arguments
 

@@ -61,6 +61,8 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class Success(Metric):
     """Success@k: whether there is a relevant document among the first k; success@1 is WTA, winner takes all."""
 
-    names = Names(stating("wta", "winner_takes_all", "winners_take_all", cutoff=1))
+    names = Names(
+        {**stating("wta", "winner_takes_all", "winners_take_all", cutoff=1), **stating("hit_rate", "hitrate", "hit")}
+    )
     conventions = Conventions(uses=("relevant", "short", "ideal"))
     kernel = Kernel(measure, swaps=(prepare, swap))

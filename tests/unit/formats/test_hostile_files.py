@@ -9,7 +9,7 @@ import pytest
 from podium.aggregation.rankings.letor_agg import read_letor_agg
 from podium.aggregation.rankings.preflib import read_preflib
 from podium.base.errors import DataError, PodiumError
-from podium.formats import read_letor
+from podium.formats import QueryTexts, read_letor
 from podium.formats.trec.trec import read_qrels, read_run
 from podium.imports import import_model
 from podium.text.collection.collection import read_documents, read_queries
@@ -50,6 +50,20 @@ HOSTILE = {
     "names": (stream(read_preflib), b"".join(b"# ALTERNATIVE NAME %d: a\n" % k for k in range(10_000)) + b"1: 1\n"),
     "qrels": (stream(read_qrels), b"q 0 d " + times(b"1") + b"x\n"),
     "run": (stream(read_run), b"q Q0 d 1 " + times(b"1") + b"x t\n"),
+    "brackets of judgments": (stream(read_qrels), b'[{"query":' + times(b"[")),
+    "objects of judgments": (stream(read_qrels), times(b'{"q":')),
+    "keys of judgments": (stream(read_qrels), b"{" + b",".join(b'"q%d":{}' % k for k in range(25_000)) + b"}"),
+    "rows with new names": (stream(read_qrels), b"".join(b'{"k%d":1}\n' % k for k in range(20_000))),
+    "blanks before judgments": (stream(read_qrels), times(b" ") + b"{"),
+    "names of columns": (stream(read_qrels), b"query,docid,grade," + times(b"x,") + b"\n"),
+    "different names of columns": (stream(read_qrels), b"query,docid," + b",".join(b"%d" % k for k in range(50_000))),
+    "quotes of a table": (stream(read_qrels), b"query,docid,grade\n" + times(b'"""')),
+    "digits of a grade": (stream(read_qrels), b"query,docid,grade\nq,d," + times(b"1") + b"x\n"),
+    "digits of a JSON grade": (stream(read_run), b'{"q": {"d": ' + times(b"1") + b"}}"),
+    "lines of a table": (stream(read_run), b"query,docid,score\n" + times(b"\n")),
+    "one document again and again": (stream(read_qrels), b"query,docid,grade\n" + times(b"q,d,1\n")),
+    "texts of queries": (stream(QueryTexts.read), b"id,text\n" + times(b"\n")),
+    "topics without text": (stream(QueryTexts.read), times(b"<top>")),
     "titles without an end": (DOCUMENTS, b"<DOC><DOCNO>1</DOCNO>" + times(b"<title>") + b"</DOC>\n"),
     "tags without an end": (DOCUMENTS, b"<DOC><DOCNO>1</DOCNO>" + times(b"<") + b"</DOC>\n"),
     "documents in a line": (DOCUMENTS, times(b"<DOC><DOCNO>1</DOCNO></DOC>")),

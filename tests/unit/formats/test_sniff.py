@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from podium.formats.sniff import sniff
+from podium.formats.sniff import holds_qrels, sniff
 
 CASES = {
     "letor": [
@@ -46,3 +46,34 @@ def test_some_endings_tell_it_without_a_look(name, wanted):
 
 def test_standard_input_is_not_looked_into():
     assert sniff("-") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("query-id\tcorpus-id\tscore\nq\td\t1\n", "table"),
+        ("\ufeffQuery Text;Doc ID;Rating\nq;d;1\n", "table"),
+        ('{"q": {"d": 1}}', "json"),
+        (' [\n {"query": "q"}]', "json"),
+        ("[1] 0 d 1\n", "qrels"),
+        ("query\t0\tdocument\t1\n", "qrels"),
+    ],
+)
+def test_columns_of_judgments_and_json_are_told_by_their_beginning(text, wanted, tmp_path):
+    (tmp_path / "file").write_text(text)
+    assert sniff(tmp_path / "file") == wanted
+
+
+def test_a_table_is_judgments_for_a_run_and_data_for_scores(tmp_path):
+    for name, text in {
+        "labels.csv": "query,sku,label\nq,d,1\n", "data.csv": "qid,docid,label,x\n1,d,1,2\n", "qrels": "q 0 d 1\n",
+        "a.run": "q Q0 d 1 1 t\n", "a.csv": "qid,docno,score\nq,d,1\n", "scores.txt": "1\n", "scores.csv": "0.5\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+
+    def is_qrels(judged, ranked):
+        return holds_qrels(tmp_path / judged, ranked if ranked == "-" else tmp_path / ranked)
+
+    assert all(is_qrels("labels.csv", ranked) for ranked in ("a.run", "a.csv", "-"))
+    assert all(is_qrels("qrels", ranked) for ranked in ("a.run", "scores.txt", "-"))
+    assert not any(is_qrels("data.csv", ranked) for ranked in ("scores.txt", "scores.csv", "-"))

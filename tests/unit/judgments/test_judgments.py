@@ -1,5 +1,7 @@
 """Judgments: rows from files and frames, pooling, and what is refused."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from podium.base.errors import DataError, ParameterError
 from podium.formats.trec.trec import Run
+from podium.judgments.judgment_files import judgments_from
 from podium.judgments.judgments import Judgments, judgments_from_frame, read_judgments
 from podium.judgments.pooling import pool, write_sheet
 
@@ -69,7 +72,7 @@ def test_a_parquet_file_is_read_as_a_csv_file_is(sheet, tmp_path):
     ("text", "message"),
     [
         ("query,document,grade\nq,d,1\n", r"votes.csv: no column 'judge'; expected query, document, judge and grade"),
-        ("query,qid,document,judge,grade\n1,1,d,j,1\n", "more than one column for the query: query, qid"),
+        ("qid,document,sku,judge,grade\n1,1,d,j,1\n", "more than one column for the document: document, sku"),
         ("query,document,judge,grade\nq,d,j,good\n", r"votes.csv:2: the grade must be a number.*'good'"),
         ("query,document,judge,grade\nq,d,j,nan\n", r"votes.csv:2: the grade must be a number"),
         ("query,document,judge,grade\nq,d,,1\n", r"votes.csv:2: no judge"),
@@ -82,6 +85,36 @@ def test_a_parquet_file_is_read_as_a_csv_file_is(sheet, tmp_path):
 def test_what_is_wrong_in_a_file_is_said_with_its_line(sheet, text, message):
     with pytest.raises(DataError, match=message):
         read_judgments(sheet(text))
+
+
+def test_columns_have_usual_names_or_those_that_are_given(sheet):
+    usual = read_judgments(sheet("search_query,sku,rater,rating\nred shoes,p1,ann,2\n"))
+    assert usual.guessed == "query = search_query, document = sku, judge = rater, grade = rating"
+    named = read_judgments(sheet("a,b,c,d\nred shoes,p1,ann,2\n"), query="a", document="b", judge="c", grade="d")
+    assert usual.item_names() == named.item_names() == [("red shoes", "p1")]
+    assert usual.judges == named.judges == ("ann",)
+    assert named.guessed is None
+
+
+def test_a_column_for_each_judge_is_read_as_rows(sheet):
+    votes = read_judgments(sheet("query,docid,Ann,bob@x.org\nq,a,2,\nq,b,1,0\n"))
+    assert (votes.judges, votes.grades.tolist(), votes.unfilled) == (("Ann", "bob@x.org"), [2, 1, 0], 1)
+    assert votes.guessed == "query = query, document = docid, judges = Ann, bob@x.org"
+
+
+def test_a_book_of_quepid_is_read(sheet):
+    votes = [
+        {"rating": 2.0, "user_email": "ann@x.org"},
+        {"rating": None, "unrateable": True, "user_email": "bob@x.org"},
+    ]
+    pairs = [{"query_text": "red shoes", "doc_id": "p 1", "position": 1, "document_fields": "{}", "judgements": votes}]
+    book = read_judgments(sheet(json.dumps({"name": "Book", "query_doc_pairs": pairs}), "book.json"))
+    assert (book.item_names(), book.judges, book.unfilled) == ([("red shoes", "p 1")], ("ann@x.org",), 1)
+
+
+def test_one_judges_table_is_read_as_qrels_are(sheet):
+    labels = judgments_from(str(sheet("query,document,label,support\nred shoes,p1,2,0.5\n", "labels.csv")))
+    assert (labels.item_names(), labels.grades.tolist()) == ([("red shoes", "p1")], [2.0])
 
 
 def test_columns_of_different_lengths_are_refused():

@@ -210,5 +210,5 @@ def test_ids_may_be_numbers_and_what_is_no_query_or_judgment_is_refused(made):
         with pytest.raises(DataError, match="query 1: expected a dict such as"):
             dataset(index, wrong, qrels, features="bm25")
     for wrong in ([], queries, {"q1": 1.0}):
-        with pytest.raises(DataError, match="judgments must be Qrels or a dictionary"):
+        with pytest.raises(DataError, match=r"expected (Qrels or )?a dictionary"):
             dataset(index, queries, wrong, features="bm25")

@@ -20,7 +20,8 @@ from podium.aggregation.rankings.rankings_table import Missing, read_rankings_ta
 from podium.base.arrays import Ints
 from podium.base.errors import DataError
 from podium.base.files import reading
-from podium.formats.sniff import sniff
+from podium.formats.sniff import is_rows, sniff
+from podium.formats.tables.records import read_records
 from podium.formats.trec.trec import Run, read_run
 from podium.parsing.ids import Ids
 
@@ -30,7 +31,7 @@ Path = str | os.PathLike[str]
 def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: Top = "largest") -> Rankings:
     """Read rankings from one or several files; the format is detected from their content.
 
-    Several files are TREC runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
+    Several files are runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
     """
     formats = [sniff(path) for path in paths]
     if len(paths) == 1 and formats[0] == "preflib":
@@ -40,7 +41,7 @@ def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: To
     if len(paths) == 1 and formats[0] == "table":
         return read_rankings_table(paths[0], missing=missing)
     for path, sniffed in zip(paths, formats, strict=True):
-        if sniffed in ("preflib", "letor", "table"):
+        if sniffed in ("preflib", "letor") or (sniffed == "table" and "voter" in read_records(path).columns):
             kind = "letor-agg" if sniffed == "letor" else sniffed
             raise DataError(f"a {kind} file holds all its voters; give it alone.", where=os.fspath(path))
     return read_runs(paths, missing=missing)
@@ -96,14 +97,16 @@ def _same_queries(runs: Sequence[Run]) -> None:
                 raise DataError(
                     f"query {absent} is ranked here but not in {run.source}: the runs are over different queries. "
                     "Add it there, or let that run abstain: missing='allow' (--missing allow).",
-                    where=f"{other.source}:{_first_line(str(other.source), str(absent))}",
+                    where=_first_line(str(other.source), str(absent)),
                 )
 
 
-def _first_line(path: str, query: str) -> int:
-    """The first line of a query in a run."""
+def _first_line(path: str, query: str) -> str:
+    """The place of the first line of a query in a run."""
+    if is_rows(path):
+        return path
     with reading(path) as file:
         for number, line in enumerate(file, 1):
             if line.decode("utf-8", "surrogateescape").split()[:1] == [query]:
-                return number
-    return 1
+                return f"{path}:{number}"
+    return path

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from podium.parsing.ids import first_repeated
 
 LARGEST_JSON = 2**30
 """Bytes of the largest JSON document, and of the longest JSON line; larger data comes as lines, CSV or Parquet."""
-_MOST_COLUMNS = 10_000
+_SPARSE = 50  # empty cells for each that is not, in a table of JSON objects
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Records:
     source: str | None = None
     lines: Sequence[int] | None = None
     """The line of each row in its file; None if rows have no lines."""
+    note: str | None = None
+    """How its columns were made from others."""
 
     @property
     def n_rows(self) -> int:
@@ -78,19 +81,17 @@ def row_records(rows: Iterable[Any], *, source: str | None = None) -> Records:
 
 def json_records(values: Sequence[Any], lines: Sequence[int] | None, *, source: str | None) -> Records:
     """Records from dicts; a column is there if any of them has it."""
-    columns: dict[str, list[Any]] = {}
+    names: dict[Any, None] = {}
+    cells = 0
     for row, value in enumerate(values):
         if not isinstance(value, Mapping):
             where = f"{source}:{lines[row]}" if lines is not None else f"{source or 'rows'}: row {row + 1}"
             raise DataError(f"expected an object with named values; got {_shown(value)}.", where=where)
-        for key, cell in value.items():
-            columns.setdefault(str(key), [None] * row).append(cell)
-        if len(columns) > _MOST_COLUMNS:
-            raise DataError(f"rows have more than {_MOST_COLUMNS} different names of values.", where=source)
-        for column in columns.values():
-            if len(column) <= row:
-                column.append(None)
-    return Records(columns, source, lines)
+        names.update(dict.fromkeys(value))
+        cells += len(value)
+    if len(names) * len(values) > _SPARSE * cells + 10**6:
+        raise DataError(f"{len(values)} rows have {len(names)} different names, and few in common.", where=source)
+    return Records({str(name): [value.get(name) for value in values] for name in names}, source, lines)
 
 
 def json_values(file: BinaryIO, name: str) -> tuple[list[Any], list[int] | None]:
@@ -156,7 +157,7 @@ def _csv_records(file: BinaryIO, name: str) -> Records:
     first = text.readline()
     while first and not first.strip():
         first = text.readline()
-    rows = csv.reader(_with_first(first, text), delimiter=_separator(first), strict=True)
+    rows = csv.reader(itertools.chain([first], text), delimiter=_separator(first), strict=True)
     try:
         heads = [head.strip() for head in next(rows, [])]
         twice = first_repeated(heads)
@@ -185,11 +186,6 @@ def _csv_records(file: BinaryIO, name: str) -> Records:
 def _separator(first: str) -> str:
     """The separator of a table, from its first line."""
     return max(",\t;|", key=first.count)
-
-
-def _with_first(first: str, rest: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _shown(value: object) -> str:

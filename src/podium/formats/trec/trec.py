@@ -1,38 +1,46 @@
-"""TREC files: qrels (`query iteration document grade`) and runs (`query Q0 document rank score tag`).
+"""Qrels and runs: grades and scores of documents by query, read from files and written to them.
 
     >>> import io
     >>> qrels = read_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n"))
-    >>> run = read_run(io.BytesIO(b"q1 Q0 d3 1 0.9 mine\\nq1 Q0 d1 2 0.8 mine\\n"))
-    >>> judged = join(qrels, run)
-    >>> judged.labels.tolist(), judged.judged.tolist()
-    ([0.0, 2.0], [2.0, 0.0])
+    >>> qrels.document_ids.tolist(), qrels.labels.tolist()
+    (['d1', 'd2'], [2.0, 0.0])
 
-Both can also be made from dictionaries, query → document → grade or score, as in pytrec_eval and ranx.
+Files are TREC's, `query iteration document grade` and `query Q0 document rank score tag`; or CSV, TSV, JSON, JSON
+lines, Parquet and Arrow, whose columns are found by their usual names (`usual_columns`); or JSON of ranx, Quepid,
+OpenSearch and Elasticsearch (`judgment_json`); or a BEIR folder. In memory they may be dictionaries, query → document →
+grade or score, as in pytrec_eval and ranx; objects of ranx; data frames of pandas, polars or pyarrow; and named tuples,
+as of ir_measures.
 
-As in trec_eval, the rank in a run is ignored (scores decide the order), as are words after the tag, the qrels'
+As in trec_eval, the rank in a TREC run is ignored (scores decide the order), as are words after the tag, the qrels'
 iteration, blank lines and lines that begin with #. A document twice in a query is an error.
 """
 
 from __future__ import annotations
 
-import math
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import whole_number
-from podium.base.arrays import Array, Flags, Ints
-from podium.base.columns import exact_float, float_numbers, id_text
+from podium.base.arrays import Array, Ints
+from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
 from podium.data.table import Table
+from podium.formats.sniff import is_rows
+from podium.formats.trec.nested_dictionaries import nested_columns
+from podium.formats.trec.tabular_files import is_tabular, write_tabular
 from podium.formats.trec.trec_lines import read_columns
-from podium.jit.compiled import compiled
-from podium.jit.sorting import break_ties, check_scores, order_all
-from podium.parsing.ids import Ids, id_keys, lines
+from podium.jit.sorting import check_scores, order_all
+from podium.parsing.ids import Ids, lines
+
+if TYPE_CHECKING:
+    from podium.formats.tables.records import Records
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +52,8 @@ class Qrels:
     document_ids: Ids  # (N,)
     labels: Array  # (N,)
     source: str | None = None
+    guessed: str | None = None
+    """Which columns of its file were taken for what; None of a TREC file."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
@@ -51,7 +61,7 @@ class Qrels:
     @classmethod
     def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
         """Make qrels from a dictionary: query → document → grade."""
-        return cls(*_columns(_checked(grades, "grade")))
+        return cls(*nested_columns(grades, "grade"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +74,8 @@ class Run:
     scores: Array  # (N,)
     tag: str = "podium"
     source: str | None = None
+    guessed: str | None = None
+    """Which columns of its file were taken for what; None of a TREC file."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
@@ -71,7 +83,7 @@ class Run:
     @classmethod
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
         """Make a run from a dictionary: query → document → score."""
-        return cls(*_columns(_checked(scores, "score")), tag)
+        return cls(*nested_columns(scores, "score"), tag)
 
     @classmethod
     def from_scores(cls, data: Table, scores: ArrayLike, *, tag: str = "podium") -> Run:
@@ -86,38 +98,77 @@ class Run:
         return cls(queries, data.offsets, documents, values, tag)
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A run with the grades of its documents, and all grades of each of its queries, retrieved or not."""
+def read_qrels(
+    source: Source, *, query: str | None = None, document: str | None = None, grade: str | None = None
+) -> Qrels:
+    """Read qrels from a path, "-" or a binary file, gzipped or not; of a BEIR folder, its qrels/test.tsv.
 
-    query_ids: NDArray[Any]  # (Q,) text
-    offsets: Ints  # (Q+1,) of the retrieved documents
-    document_ids: Ids  # (N,)
-    scores: Array  # (N,)
-    labels: Array  # (N,) 0 if not judged
-    unjudged: Flags  # (N,) whether a document has no judgment
-    judged_offsets: Ints  # (Q+1,) of the judged documents
-    judged: Array  # (M,) their grades
-    n_qrels: int  # queries in the qrels
-    n_run: int  # queries in the run
-    n_both: int  # queries in both
+    `query`, `document` and `grade` name the columns of a table or of JSON records, if they have unusual names.
+    """
+    from podium.formats.trec.judged_files import qrels_file
 
-
-def read_qrels(source: Source) -> Qrels:
-    """Read qrels from a path, "-" or a binary file, gzipped or not."""
-    columns = read_columns(source, ["query", "iteration", "document", "grade"], value="grade")
-    return Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, source_name(source))
+    file, asked = qrels_file(source), {"query": query, "document": document, "grade": grade}
+    if is_rows(file) or any(asked.values()):
+        qrels = _qrels_of_rows(file, asked)
+    else:
+        columns = read_columns(file, ["query", "iteration", "document", "grade"], value="grade")
+        qrels = Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, source_name(file))
+    if file is source:
+        return qrels
+    words = f"the judgments of {source_name(source)}"
+    return replace(qrels, guessed=words if qrels.guessed is None else f"{words}; {qrels.guessed}")
 
 
-def read_run(source: Source) -> Run:
-    """Read a run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
+def read_run(source: Source, *, query: str | None = None, document: str | None = None, score: str | None = None) -> Run:
+    """Read a run from a path, "-" or a binary file, gzipped or not. The tag of a TREC run is that of its first line.
+
+    `query`, `document` and `score` name the columns of a table or of JSON records, if they have unusual names.
+    """
+    asked = {"query": query, "document": document, "score": score}
+    if is_rows(source) or any(asked.values()):
+        return _run_of_rows(source, asked)
     columns = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
     parts = (columns.query_ids, columns.offsets, columns.document_ids, columns.values)
     return Run(*parts, columns.tag, source_name(source))
 
 
+def _qrels_of_rows(source: Source, asked: dict[str, str | None]) -> Qrels:
+    from podium.formats.trec.judged_files import read_rows
+
+    rows, name = read_rows(source, "grade", asked), source_name(source)
+    if isinstance(rows, Mapping):
+        with _named(name):
+            return replace(Qrels.from_dict(rows), source=name)
+    return Qrels(rows.query_ids, rows.offsets, rows.document_ids, rows.values, name, rows.guessed)
+
+
+def _run_of_rows(source: Source, asked: dict[str, str | None]) -> Run:
+    from podium.formats.trec.judged_files import read_rows
+
+    rows, name = read_rows(source, "score", asked), source_name(source)
+    tag = os.path.basename(name).partition(".")[0] or "podium"
+    if isinstance(rows, Mapping):
+        with _named(name):
+            return replace(Run.from_dict(rows, tag=tag), source=name)
+    return Run(rows.query_ids, rows.offsets, rows.document_ids, rows.values, tag, name, rows.guessed)
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Add the file's name to an error about a dictionary."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(str(error), where=where) from None
+
+
 def write_qrels(qrels: Qrels, target: Source) -> None:
-    """Write qrels; whole grades without a point."""
+    """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point."""
+    if is_tabular(target):
+        queries_of = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
+        numbers = [int(grade) if grade.is_integer() else grade for grade in qrels.labels.tolist()]
+        write_tabular({"query": queries_of, "document": qrels.document_ids.tolist(), "grade": numbers}, target)
+        return
     grades, which = np.unique(qrels.labels, return_inverse=True)
     words = Ids.of([int(grade) if grade.is_integer() else repr(grade) for grade in grades.tolist()])
     queries, zero, documents = _writable(qrels.query_ids), Ids.of(["0"]), _writable(qrels.document_ids)
@@ -131,7 +182,8 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
 def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     """Write a run, the `top` documents of each query from the best down; equal scores keep their order.
 
-    Ranks are ordinal, 1, 2, 3, also for equal scores, as the format demands.
+    It is CSV, JSON or Parquet by the name, otherwise TREC's. Ranks are ordinal, 1, 2, 3, also for equal scores, as the
+    TREC format demands.
     """
     rows, _ = order_all(run.scores, run.offsets)
     sizes = np.diff(run.offsets)
@@ -139,99 +191,80 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     if top is not None:
         kept = rank < whole_number(top, "top", least=1)
         rows, rank, of_row = rows[kept], rank[kept], of_row[kept]
+    if is_tabular(target):
+        columns = {"query": run.query_ids[of_row].tolist(), "document": run.document_ids[rows].tolist()}
+        write_tabular({**columns, "rank": (rank + 1).tolist(), "score": run.scores[rows].tolist()}, target)
+        return
     queries, documents, words = _writable(run.query_ids), _writable(run.document_ids), _writable(["Q0", run.tag])
     numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
     with writing(target) as file:
         for a, b in _blocks(len(rows)):
             scores = Ids.of(run.scores[rows[a:b]])
             q0, tag = (words[np.full(b - a, k)] for k in (0, 1))
-            columns = [queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]
-            file.write(lines(columns))
+            file.write(lines([queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]))
 
 
-AnyQrels = Qrels | Mapping[str, Mapping[str, float]]
-"""Qrels, or a dictionary: query → document → grade."""
-AnyRun = Run | Mapping[str, Mapping[str, float]]
-"""A run, or a dictionary: query → document → score."""
+AnyQrels = Any
+"""Qrels; a dictionary query → document → grade; ranx' Qrels; or rows: a data frame, or named tuples."""
+AnyRun = Any
+"""A run; a dictionary query → document → score; ranx' Run; or rows: a data frame, or named tuples."""
 
 
-def join(
-    qrels: AnyQrels,
-    run: AnyRun,
-    *,
-    all_queries: bool = False,
-    max_documents: int | None = None,
-    judged_only: bool = False,
-    precision: Literal["float64", "float32"] = "float64",
-) -> Judged:
-    """Join the run's documents with their grades, for the queries in both.
+def as_qrels(qrels: AnyQrels) -> Qrels:
+    """Qrels unchanged, or made from what holds them."""
+    if isinstance(qrels, Qrels):
+        return qrels
+    if isinstance(plain := _plain(qrels), Mapping):
+        return Qrels.from_dict(plain)
+    if (records := _records(plain)) is not None:
+        from podium.formats.trec.judged_rows import grouped_rows
 
-    With `all_queries` every query of the qrels is there, without documents if the run lacks it: such a query counts as
-    a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
-    `max_documents` keeps the first documents of each query by score, equal scores by id with the last first
-    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgment or
-    with a negative grade (`trec_eval -J`).
-    """
-    if max_documents is not None:
-        max_documents = whole_number(max_documents, "max_documents", least=1)
-    qrels, run = as_qrels(qrels), as_run(run)
-    place = {query: q for q, query in enumerate(run.query_ids.tolist())}
-    asked = qrels.query_ids.tolist()
-    chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
-    answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
-    judged_rows, judged_offsets = rows_of(qrels.offsets, chosen)
-    rows, offsets = rows_of(run.offsets, answers)
-    if max_documents is not None:
-        rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
-    judged, documents, scores = qrels.labels[judged_rows], run.document_ids[rows], run.scores[rows]
-    matches = documents.find_in(qrels.document_ids[judged_rows], judged_offsets, offsets)
-    labels, unjudged = np.empty(len(matches)), np.empty(len(matches), np.bool_)
-    _grade(matches, judged, labels, unjudged)
-    if judged_only:
-        kept = ~unjudged & (labels >= 0.0)
-        documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
-        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
-    return Judged(
-        query_ids=qrels.query_ids[chosen],
-        offsets=offsets,
-        document_ids=documents,
-        scores=scores,
-        labels=labels,
-        unjudged=unjudged,
-        judged_offsets=judged_offsets,
-        judged=judged,
-        n_qrels=len(asked),
-        n_run=len(place),
-        n_both=sum(query in place for query in asked),
+        rows = grouped_rows(records, "grade")
+        return Qrels(rows.query_ids, rows.offsets, rows.document_ids, rows.values, None, rows.guessed)
+    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.read_qrels."
+    raise DataError(
+        "expected Qrels or a dictionary query → document → grade, a data frame, or named tuples; got "
+        f"{type(qrels).__name__}.{hint}"
     )
 
 
-@compiled
-def _grade(matches: Ints, judged: Array, labels: Array, unjudged: Flags) -> None:
-    """Fill `labels` with the grade of each matching row, 0 if there is none (−1), and `unjudged` with whether."""
-    for row in range(len(matches)):
-        unjudged[row] = matches[row] < 0
-        labels[row] = 0.0 if matches[row] < 0 else judged[matches[row]]
-
-
-def as_qrels(qrels: object) -> Qrels:
-    """Qrels unchanged, or from a dictionary."""
-    if isinstance(qrels, Mapping):
-        return Qrels.from_dict(qrels)
-    if isinstance(qrels, Qrels):
-        return qrels
-    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.read_qrels."
-    raise DataError(f"expected Qrels or a dictionary query → document → grade; got {type(qrels).__name__}.{hint}")
-
-
-def as_run(run: object) -> Run:
-    """A run unchanged, or from a dictionary."""
-    if isinstance(run, Mapping):
-        return Run.from_dict(run)
+def as_run(run: AnyRun) -> Run:
+    """A run unchanged, or made from what holds it."""
     if isinstance(run, Run):
         return run
+    if isinstance(plain := _plain(run), Mapping):
+        return Run.from_dict(plain)
+    if (records := _records(plain)) is not None:
+        from podium.formats.trec.judged_rows import grouped_rows
+
+        rows = grouped_rows(records, "score")
+        return Run(rows.query_ids, rows.offsets, rows.document_ids, rows.values, guessed=rows.guessed)
     hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.read_run."
-    raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
+    raise DataError(
+        "expected a Run or a dictionary query → document → score, a data frame, or named tuples; got "
+        f"{type(run).__name__}.{hint}"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """The dictionary in an object of ranx; anything else as it is."""
+    return value.to_dict() if type(value).__module__.partition(".")[0] == "ranx" else value
+
+
+def _records(value: Any) -> Records | None:
+    """The rows of a frame, or of an iterable of named tuples or dicts; None if it is neither."""
+    from podium.data.inputs import is_frame
+    from podium.formats.tables.records import frame_records, row_records
+
+    if isinstance(value, str | bytes | os.PathLike | Qrels | Run):
+        return None
+    if is_frame(value):
+        return frame_records(value)
+    if not isinstance(value, Iterable):
+        return None
+    rows = list(value)
+    is_named = all(hasattr(row, "_asdict") or isinstance(row, Mapping) for row in rows)
+    return row_records(rows) if rows and is_named else None
 
 
 def first_documents(run: Run, depth: int) -> dict[str, list[str]]:
@@ -244,76 +277,15 @@ def first_documents(run: Run, depth: int) -> dict[str, list[str]]:
     }
 
 
-def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:
-    """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
-    if np.array_equal(queries, np.arange(len(offsets) - 1)):
-        return slice(None), offsets
-    starts = offsets[queries]
-    sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
-    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], sizes), bounds
-
-
-def _first(run: Run, rows: Ints | slice, offsets: Ints, *, n: int, precision: str) -> tuple[Ints, Ints]:
-    """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
-    with np.errstate(over="ignore"):
-        scores = run.scores[rows].astype(precision).astype(np.float64)
-    best_first, ends = order_all(scores, offsets)
-    keys = id_keys(run.document_ids[rows], best_first, ends, offsets=offsets)
-    best_first = break_ties(best_first, ends, offsets=offsets, keys=keys)
-    sizes = np.diff(offsets)
-    kept = np.sort(best_first[np.arange(len(scores)) - np.repeat(offsets[:-1], sizes) < n])
-    cut = np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
-    return np.arange(len(run.scores))[rows][kept], cut
-
-
-def _checked(nested: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
-    """A dictionary of dictionaries with ids as text and finite numbers."""
-    checked: dict[str, dict[str, float]] = {}
-    for query, documents in nested.items():
-        if not isinstance(documents, Mapping):
-            raise DataError(f"query {query!r}: expected a dictionary document → {what}; got {documents!r}.")
-        numbers = checked[_new_id(query, checked, "query")] = {}
-        for document, value in documents.items():
-            name = _new_id(document, numbers, f"query {query!r}: document")
-            try:
-                numbers[name] = exact_float(value)
-            except ValueError:
-                numbers[name] = math.nan
-            if not math.isfinite(numbers[name]):
-                raise DataError(
-                    f"query {query!r}, document {document!r}: the {what} must be a finite number; got {value!r}."
-                )
-    return checked
-
-
-def _new_id(value: object, earlier: Mapping[str, Any], what: str) -> str:
-    """An id as text, which no earlier key of the dictionary has."""
-    try:
-        name = id_text(value)
-    except ValueError as error:
-        raise DataError(f"{what} {error}") from None
-    if name in earlier:
-        raise DataError(f"{what} {name!r} is there twice, once as {value!r}. Keep one of them.")
-    return name
-
-
-def _columns(
-    nested: dict[str, dict[str, float]],
-) -> tuple[NDArray[Any], Ints, Ids, Array]:
-    """Query ids, offsets, document ids, numbers."""
-    offsets = np.cumsum([0, *map(len, nested.values())], dtype=np.int64)
-    documents = Ids.of([name for documents in nested.values() for name in documents])
-    numbers = np.array([value for documents in nested.values() for value in documents.values()], dtype=np.float64)
-    return np.array(list(nested), dtype=object), offsets, documents, numbers
-
-
 def _writable(names: Iterable[str]) -> Ids:
     """The ids, if a TREC file can hold them."""
     ids = Ids.of(names)
     bad = ids.first_unwritable()
     if bad >= 0:
-        raise DataError(f"{ids[bad]!r} has white space or nothing in it: a TREC file cannot hold it.")
+        raise DataError(
+            f"{ids[bad]!r} has white space or nothing in it: a TREC file cannot hold it. Write a file that can, by its "
+            "name: .csv, .json or .parquet."
+        )
     return ids
 
 

@@ -19,7 +19,7 @@ from podium.base.files import writing
 from podium.data.dataset import Dataset
 from podium.formats.letor.letor import write_letor
 from podium.formats.sniff import table_kind
-from podium.formats.trec.trec import Qrels, Run
+from podium.formats.trec.trec import AnyQrels, Run, as_qrels
 from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features
@@ -47,7 +47,7 @@ class Rows:
 def dataset(
     index: Index,
     queries: Iterable[Topic | Mapping[str, Any]],
-    qrels: Qrels | Mapping[str, Mapping[str, float]] | None = None,
+    qrels: AnyQrels | None = None,
     *,
     features: str | Sequence[str | Feature] = "podium",
     depth: int = DEPTH,
@@ -77,9 +77,7 @@ def dataset(
     return replace(data, info=info(index, by, depth))
 
 
-def judged_queries(
-    queries: Iterable[Topic | Mapping[str, Any]], qrels: Qrels | Mapping[str, Mapping[str, float]] | None
-) -> Iterator[Topic]:
+def judged_queries(queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels | None) -> Iterator[Topic]:
     """The queries that have a judgment; all of them without judgments. If none has, that is an error."""
     judged = None if qrels is None else grades_of(qrels)
     first, kept = None, 0
@@ -108,7 +106,7 @@ def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
 def rows_of(
     index: Index,
     queries: Iterable[Topic | Mapping[str, Any]],
-    qrels: Qrels | Mapping[str, Mapping[str, float]] | None,
+    qrels: AnyQrels | None,
     features: Sequence[Feature],
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
@@ -139,17 +137,9 @@ def _topic(query: object, n: int) -> Topic:
     return Topic(str(query["id"]), query["text"], query.get("vector"))
 
 
-def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+def grades_of(qrels: AnyQrels) -> dict[str, dict[str, float]]:
     """Judgments as dictionaries; a grade below 0, which marks a document as not judged, counts 0."""
-    if not isinstance(qrels, Qrels):
-        if not isinstance(qrels, Mapping) or not all(isinstance(grades, Mapping) for grades in qrels.values()):
-            raise DataError(
-                f"judgments must be Qrels or a dictionary query → document → grade; got {type(qrels).__name__}. "
-                "Read a file with podium.read_qrels."
-            )
-        return {
-            str(query): {str(id): max(float(g), 0.0) for id, g in grades.items()} for query, grades in qrels.items()
-        }
+    qrels = as_qrels(qrels)
     names, judged = qrels.document_ids.tolist(), {}
     for query, a, b in zip(
         qrels.query_ids.tolist(), qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist(), strict=True

@@ -1,0 +1,76 @@
+"""Read judgments and runs for commands, and say which columns were taken for what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from podium.cli import console
+
+if TYPE_CHECKING:
+    from podium.formats.query_texts import QueryTexts
+    from podium.formats.trec.trec import Qrels, Run
+
+Columns = Mapping[str, str | None]
+"""Names of columns that options gave, by role."""
+
+
+def holds_qrels(judged: str, ranked: str, columns: Columns) -> bool:
+    """Whether a command's first file holds judgments for runs, rather than labelled data for scores."""
+    from podium.formats.sniff import holds_qrels as holds
+
+    return any(columns.values()) or holds(judged, ranked)
+
+
+def read_judgments(path: str, columns: Columns, queries: QueryTexts | None = None) -> Qrels:
+    """Read qrels; their queries become ids if there are texts of queries."""
+    from podium.formats.trec.trec import read_qrels
+
+    qrels = read_qrels(path, **columns)
+    _say(qrels)
+    if queries is None:
+        return qrels
+    from podium.formats.trec.query_names import with_query_ids
+
+    qrels, notes = with_query_ids(qrels, queries)
+    for note in notes:
+        console.say(note)
+    return qrels
+
+
+def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str | None) -> tuple[Qrels, dict[str, Run]]:
+    """Read qrels and runs; queries of both become ids if there is a file of texts of queries."""
+    from podium.formats.trec.query_names import with_query_ids
+    from podium.formats.trec.trec import read_run
+
+    texts = None
+    if queries is not None:
+        from podium.formats.query_texts import QueryTexts
+
+        texts = QueryTexts.read(queries)
+    qrels, runs = read_judgments(judged, columns, texts), {}
+    for name in ranked:
+        run = read_run(name)
+        _say(run)
+        if texts is not None:
+            run, notes = with_query_ids(run, texts)
+            for note in notes:
+                console.say(note)
+        runs[name] = run
+    return qrels, runs
+
+
+def say_metrics(names: list[str], preset: str | None) -> None:
+    """Say how metrics are computed that are spelled as another tool spells them, which may compute them otherwise."""
+    from podium.metrics import Metric
+    from podium.metrics.other_tools import other_convention
+
+    for name in names:
+        hint = other_convention(name)
+        if hint is not None and preset is None:
+            console.say(f"{name} is {Metric.parse(name).tag()} here; {hint}")
+
+
+def _say(judged: Qrels | Run) -> None:
+    if judged.guessed is not None:
+        console.say(f"{judged.source}: {judged.guessed}")

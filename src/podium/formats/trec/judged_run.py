@@ -1,0 +1,120 @@
+"""A run joined with its judgments: the grades of its documents, and all grades of its queries.
+
+>>> judged = join({"q1": {"d1": 2, "d2": 0}}, {"q1": {"d3": 0.9, "d1": 0.8}})
+>>> judged.labels.tolist(), judged.judged.tolist()
+([0.0, 2.0], [2.0, 0.0])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.base.arguments import whole_number
+from podium.base.arrays import Array, Flags, Ints
+from podium.formats.trec.trec import AnyQrels, AnyRun, Run, as_qrels, as_run
+from podium.jit.compiled import compiled
+from podium.jit.sorting import break_ties, order_all
+from podium.parsing.ids import Ids, id_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A run with the grades of its documents, and all grades of each of its queries, retrieved or not."""
+
+    query_ids: NDArray[Any]  # (Q,) text
+    offsets: Ints  # (Q+1,) of the retrieved documents
+    document_ids: Ids  # (N,)
+    scores: Array  # (N,)
+    labels: Array  # (N,) 0 if not judged
+    unjudged: Flags  # (N,) whether a document has no judgment
+    judged_offsets: Ints  # (Q+1,) of the judged documents
+    judged: Array  # (M,) their grades
+    n_qrels: int  # queries in the qrels
+    n_run: int  # queries in the run
+    n_both: int  # queries in both
+
+
+def join(
+    qrels: AnyQrels,
+    run: AnyRun,
+    *,
+    all_queries: bool = False,
+    max_documents: int | None = None,
+    judged_only: bool = False,
+    precision: Literal["float64", "float32"] = "float64",
+) -> Judged:
+    """Join the run's documents with their grades, for the queries in both.
+
+    With `all_queries` every query of the qrels is there, without documents if the run lacks it: such a query counts as
+    a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
+    `max_documents` keeps the first documents of each query by score, equal scores by id with the last first
+    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgment or
+    with a negative grade (`trec_eval -J`).
+    """
+    if max_documents is not None:
+        max_documents = whole_number(max_documents, "max_documents", least=1)
+    qrels, run = as_qrels(qrels), as_run(run)
+    place = {query: q for q, query in enumerate(run.query_ids.tolist())}
+    asked = qrels.query_ids.tolist()
+    chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
+    answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
+    judged_rows, judged_offsets = rows_of(qrels.offsets, chosen)
+    rows, offsets = rows_of(run.offsets, answers)
+    if max_documents is not None:
+        rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
+    judged, documents, scores = qrels.labels[judged_rows], run.document_ids[rows], run.scores[rows]
+    matches = documents.find_in(qrels.document_ids[judged_rows], judged_offsets, offsets)
+    labels, unjudged = np.empty(len(matches)), np.empty(len(matches), np.bool_)
+    _grade(matches, judged, labels, unjudged)
+    if judged_only:
+        kept = ~unjudged & (labels >= 0.0)
+        documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
+        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+    return Judged(
+        query_ids=qrels.query_ids[chosen],
+        offsets=offsets,
+        document_ids=documents,
+        scores=scores,
+        labels=labels,
+        unjudged=unjudged,
+        judged_offsets=judged_offsets,
+        judged=judged,
+        n_qrels=len(asked),
+        n_run=len(place),
+        n_both=sum(query in place for query in asked),
+    )
+
+
+@compiled
+def _grade(matches: Ints, judged: Array, labels: Array, unjudged: Flags) -> None:
+    """Fill `labels` with the grade of each matching row, 0 if there is none (−1), and `unjudged` with whether."""
+    for row in range(len(matches)):
+        unjudged[row] = matches[row] < 0
+        labels[row] = 0.0 if matches[row] < 0 else judged[matches[row]]
+
+
+def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:
+    """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
+    if np.array_equal(queries, np.arange(len(offsets) - 1)):
+        return slice(None), offsets
+    starts = offsets[queries]
+    sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], sizes), bounds
+
+
+def _first(run: Run, rows: Ints | slice, offsets: Ints, *, n: int, precision: str) -> tuple[Ints, Ints]:
+    """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
+    with np.errstate(over="ignore"):
+        scores = run.scores[rows].astype(precision).astype(np.float64)
+    best_first, ends = order_all(scores, offsets)
+    keys = id_keys(run.document_ids[rows], best_first, ends, offsets=offsets)
+    best_first = break_ties(best_first, ends, offsets=offsets, keys=keys)
+    sizes = np.diff(offsets)
+    kept = np.sort(best_first[np.arange(len(scores)) - np.repeat(offsets[:-1], sizes) < n])
+    cut = np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
+    return np.arange(len(run.scores))[rows][kept], cut

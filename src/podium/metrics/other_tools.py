@@ -1,0 +1,70 @@
+"""Metrics of other tools: which preset gives a tool's number, and what to use for those that podium does not have.
+
+>>> other_convention("ndcg_cut_10")
+'as trec_eval computes it: --preset trec'
+>>> other_convention("ndcg@10") is None
+True
+"""
+
+from __future__ import annotations
+
+import re
+
+INSTEAD = {
+    "accuracy": "pair-accuracy is the share of pairs of documents that are in the right order, by grade.",
+    "auc": "pair-accuracy is the AUC within each query if labels are 0 and 1.",
+    "judged": "unjudged@k is 1 − judged@k.",
+    "hits": "p@k is hits@k divided by k; num-rel-ret counts the relevant documents of all queries.",
+    "pfound": "err@k is the nearest: a user stops at a relevant document too, but never for another reason.",
+    "bpm": "rbp and err are models of a user too.",
+    "inst": "rbp and err are models of a user too.",
+    "alpha_ndcg": "it needs judgments of the aspects of a query, and qrels hold one grade for a document.",
+    "best": "success@k says whether there is a relevant document; the best grade itself is not computed.",
+    "nerr": "err@k, without the division by its best value.",
+    "rndcg": "ndcg@k with a cut-off.",
+    "relative_p": "set-relative-precision for the whole list, or r-precision.",
+    "rprec_mult": "r-precision, or p@k with a cut-off.",
+    "compat": "compare two runs with podium compare.",
+}
+"""What there is instead of a metric that podium does not have, by its name in another tool."""
+_SAME = {
+    "queryauc": "auc", "roc_auc": "auc", "roc_auc_score": "auc", "insq": "inst", "erria": "alpha_ndcg",
+    "err_ia": "alpha_ndcg", "strec": "alpha_ndcg", "strecall": "alpha_ndcg", "nrbp": "alpha_ndcg",
+    "nerr8": "nerr", "nerr9": "nerr", "nerr10": "nerr", "nerr11": "nerr", "sdcg": "rndcg", "hits_at": "hits",
+}  # fmt: skip
+
+_TREC = re.compile(r"(ndcg|map)_cut[_.].*|(p|recall|success|map|ndcg|iprec_at_recall|set_f)[_.]\d.*|recip_rank")
+_RANX = re.compile(r"(hit_rate|f1|r_precision|precision)(@.*)?|.*-l\d+")
+_XGBOOST = re.compile(r"pre@.*|.*@\d+-|ndcg-|map-")
+_CATBOOST = re.compile(r"[a-z]+:(top|type|border|denominator)=.*|(precision|recall)at")
+_SKLEARN = re.compile(r"n?dcg_score|(label_ranking_)?average_precision_score")
+_LIGHTGBM = re.compile(r"(rank_)?xendcg(_mart)?|xe_ndcg(_mart)?|lambdarank|mean_average_precision")
+_PRESETS = {
+    _TREC: ("trec_eval", "trec"),
+    _RANX: ("ranx", "ranx"),
+    _XGBOOST: ("XGBoost", "xgboost"),
+    _CATBOOST: ("CatBoost", "catboost"),
+    _SKLEARN: ("scikit-learn", "sklearn"),
+    _LIGHTGBM: ("LightGBM", "lightgbm"),
+}
+
+
+def instead(name: str) -> str | None:
+    """What to use instead of a metric of another tool; None if it is unknown."""
+    return INSTEAD.get(_SAME.get(name, name))
+
+
+def other_convention(text: str) -> str | None:
+    """Which preset gives the number of the tool that writes a metric so; None if no tool alone does."""
+    text = text.strip()
+    if "[" in text or len(text) > _LONGEST:
+        return None
+    if text.startswith("nDCG"):  # elsewhere in upper or in lower case
+        return "as ir_measures computes it: --preset trec"
+    for spelling, (tool, preset) in _PRESETS.items():
+        if spelling.fullmatch(text.lower()):
+            return f"as {tool} computes it: --preset {preset}"
+    return None
+
+
+_LONGEST = 100  # letters of a spelling
