@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import Named, field_types, read, write
+from podium.data.triples import Triples
 from podium.metrics import kernels
 from podium.metrics.average import Average, mean
 from podium.metrics.conventions import (
@@ -47,6 +48,7 @@ from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.other_tools import instead
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
+from podium.metrics.topic_lists import TopicLists
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +65,8 @@ class Metric(Named):
     normalised: ClassVar[bool] = True
     """Whether the best order of a query has the value 1."""
     higher_is_better: ClassVar[bool] = True
+    reads_topics: ClassVar[bool] = False
+    """Whether it reads which documents are relevant to which topics of their query, and not the labels."""
     digits: ClassVar[int] = 4
     """The decimals to print it with."""
 
@@ -129,11 +133,16 @@ class Metric(Named):
         judged: ArrayLike | None = None,
         judged_offsets: ArrayLike | None = None,
         unjudged: ArrayLike | None = None,
+        topics: TopicLists | Triples | None = None,
     ) -> Array:
-        """Its value for each query (Q,), NaN if the query is skipped; see `Lists` for the arguments."""
-        judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
-        values: Array = evaluate_all([self], scores, labels, offsets, document_ids=document_ids, **judgments)[0]
+        """Its value for each query (Q,), NaN if the query is skipped; see `evaluate_all` for the arguments."""
+        more = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged, "topics": topics}
+        values: Array = evaluate_all([self], scores, labels, offsets, document_ids=document_ids, **more)[0]  # type: ignore[arg-type]
         return values
+
+    def over_topics(self, lists: Lists, topics: TopicLists | None) -> Array:
+        """Its value for each query (Q,), of a metric that reads topics."""
+        raise NotImplementedError
 
     def _settle(self, values: Array, lists: Lists) -> None:
         """Set `values` (Q,) of short queries, and of those with nothing to find, by the convention."""
@@ -304,17 +313,24 @@ def evaluate_all(
     judged: ArrayLike | None = None,
     judged_offsets: ArrayLike | None = None,
     unjudged: ArrayLike | None = None,
+    topics: TopicLists | Triples | None = None,
 ) -> Array:
     """The value of each metric for each query (M, Q), NaN if a query is skipped; see `Lists` for the arguments.
 
-    Each query is sorted once for all metrics that treat ties alike.
+    `topics` are the grades of documents for topics, for metrics that read them; as `Triples` if the documents of the
+    lists are all judged ones. Each query is sorted once for all metrics that treat ties alike.
     """
     judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
     lists = Lists(scores, labels, offsets, document_ids=document_ids, **judgments)
     alike: dict[View, list[int]] = {}
-    for m, metric in enumerate(metrics):
-        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
     values = np.empty((len(metrics), lists.n_queries))
+    if isinstance(topics, Triples):
+        topics = TopicLists.of(topics, lists.offsets, document_ids)  # type: ignore[arg-type]
+    for m, metric in enumerate(metrics):
+        if metric.reads_topics:
+            values[m] = metric.over_topics(lists, topics)
+        else:
+            alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
     for view, rows in alike.items():
         configs = [_config(metrics[m], *lists.survey(from_list=view.from_list)) for m in rows]
         values[rows] = kernels.sweep([metrics[m].kernel.measure for m in rows], configs, **lists.arrays(view))

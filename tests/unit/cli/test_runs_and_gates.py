@@ -112,7 +112,6 @@ def test_runs_are_compared_in_each_segment(podium: Podium) -> None:
         (("--by", "type"), "give a file of queries that has this column"),
         (("--by", "nope", "--queries", "queries.jsonl"), "no column 'nope'; there are: id, text, type."),
         (("--by", "text", "--queries", "queries.jsonl"), "each of 24 queries has a value of its own"),
-        (("--queries", "queries.jsonl"), "--queries: name a column of it"),
         (("--at-least", "map"), "expected METRIC=NUMBER"),
         (("--margin", "0.1"), "--margin is for --not-worse-than"),
         (("--not-worse-than", "good.run"), "it is the run itself"),

@@ -27,6 +27,7 @@ class Columns:
     document_ids: Ids  # (N,)
     values: Array  # (N,)
     tag: str  # the last named column of the first line
+    topics: list[str] | None = None  # (N,) the second column of qrels; None if it is the same in all lines
 
 
 def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
@@ -54,7 +55,8 @@ class _Lines:
         self.name, self.columns, self.value = name, columns, value
         self.line = 1  # the next
         self.tag: bytes | None = None
-        self.counts = np.zeros(4, np.int64)
+        self.counts = np.zeros(5, np.int64)
+        self.topics: list[bytes] | None = None  # the second column of qrels, once it is not 0
         kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
         self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
@@ -62,7 +64,7 @@ class _Lines:
         """Append the lines of buffer[:end]: well-formed ones by the compiled parser, the others one by one."""
         from podium.formats.trec.trec_parser import parse
 
-        at, text = 0, np.frombuffer(buffer, np.uint8)
+        at, text, rows = 0, np.frombuffer(buffer, np.uint8), int(self.counts[0])
         while at < end:
             if self.tag is not None:
                 arrays = self._reserve(self._most_rows(end - at), end - at)
@@ -71,6 +73,9 @@ class _Lines:
                 stop = buffer.index(b"\n", at)
                 self._take_line(bytes(memoryview(buffer)[at:stop]))
                 at = stop + 1
+        if self.counts[_OTHER] and len(self.columns) == 4:
+            self.topics = [b"0"] * rows if self.topics is None else self.topics
+            self.topics += second_words(bytes(memoryview(buffer)[:end]))
 
     def expect_bytes(self, size: int) -> None:
         """Allocate room for a file of this size; pages that are not written take no memory."""
@@ -100,6 +105,9 @@ class _Lines:
             order = np.argsort(np.repeat(codes, sizes), kind="stable")
             documents, values = documents[order], values[order]
         query_ids = np.array(queries[appear].tolist(), dtype=object)
+        if self.topics is not None and len(set(self.topics)) > 1:
+            topics = [decoded(self.topics[row]) for row in (order.tolist() if len(order) else range(rows))]
+            return Columns(query_ids, offsets, documents, values, decoded(self.tag), topics)
         again = documents.repeats(offsets)
         if len(again):
             read = order[again] if len(order) else again  # in the order of the file
@@ -123,6 +131,7 @@ class _Lines:
             raise DataError(f"expected {many} columns ({' '.join(self.columns)}); got {n}.{hint}", where=where)
         word = decoded(words[self.columns.index(self.value)])
         number = _number(word)
+        self.counts[_OTHER] += words[1] not in (b"0", b"Q0")
         self._append(words[0], words[2], number)
         if not math.isfinite(number):
             self._check_before()
@@ -131,7 +140,7 @@ class _Lines:
             self.tag = words[many - 1]
 
     def _append(self, query: bytes, document: bytes, number: float) -> None:
-        row, name, lists, query_end = self.counts.tolist()
+        row, name, lists, query_end, _ = self.counts.tolist()
         names, bounds, hashes, values, *queries = self._reserve(1, len(document), len(query))
         query_text, query_bounds, query_rows, query_lines = queries
         names[name : name + len(document)] = np.frombuffer(document, np.uint8)
@@ -139,7 +148,7 @@ class _Lines:
         hashes[row] = Ids.from_bytes([document]).hashed()[0]
         query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
         query_rows[lists], query_lines[lists], query_bounds[lists + 1] = row, self.line - 1, query_end + len(query)
-        self.counts[:] = row + 1, name + len(document), lists + 1, query_end + len(query)
+        self.counts[:_OTHER] = row + 1, name + len(document), lists + 1, query_end + len(query)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
@@ -148,7 +157,7 @@ class _Lines:
 
     def _sizes(self, rows: int, name_bytes: int, query_bytes: int) -> tuple[int, ...]:
         """The sizes of the arrays that `parse` fills, with room for more rows and bytes of ids."""
-        row, name, lists, query_end = self.counts.tolist()
+        row, name, lists, query_end, _ = self.counts.tolist()
         row, lists = row + rows, lists + rows
         of_documents = (name + name_bytes + SPARE, row + 1, row, row)
         return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
@@ -164,6 +173,13 @@ class _Lines:
             self.finished()
 
 
+def second_words(text: bytes) -> list[bytes]:
+    """The second word of each line, but for blank lines and comments."""
+    lines = (line.split(None, 2) for line in text.split(b"\n"))
+    return [words[1] for words in lines if words and not words[0].startswith(b"#")]
+
+
+_OTHER = 4  # place in `counts` of lines whose second word is another than 0 or Q0
 _LARGE = 2**26  # bytes of a file; up to here, room is allocated for the most lines it could have
 _BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0
 _SWAPPED = {
