@@ -236,8 +236,8 @@ def a_long_query_is_quick(metric: Metric) -> None:
 METRIC_CHECKS: dict[str, Callable[[Metric], None]] = {
     check.__name__: check
     for check in (
-        values_lie_in_the_stated_range, topics_may_come_in_any_order, the_best_order_has_the_largest_value, an_improving_swap_never_hurts,
-        row_order_does_not_matter, text_gives_it_back, what_presets_state_is_known,
+        values_lie_in_the_stated_range, topics_may_come_in_any_order, the_best_order_has_the_largest_value,
+        an_improving_swap_never_hurts, row_order_does_not_matter, text_gives_it_back, what_presets_state_is_known,
         it_chooses_between_models_or_says_why_not, a_swap_is_worth_what_swapping_changes,
         queries_with_nothing_to_find_follow_the_convention, several_metrics_at_once_give_what_each_gives_alone,
         scores_and_labels_that_are_no_numbers_are_refused, a_long_query_is_quick,
