@@ -20,7 +20,7 @@ import numpy as np
 
 from podium.base.registry import param, register
 from podium.metrics.declaration import Conventions, Names, stating
-from podium.metrics.topic_metric import TopicMetric, TopicQuery, discounted
+from podium.metrics.topic_metric import TopicMetric, TopicQuery, all_topics, discounted
 
 
 @register
@@ -47,4 +47,4 @@ class AlphaDCG(TopicMetric):
         if self.scale == "none":
             return value
         ranks = len(query.hits) if self.cutoff is None else self.cutoff
-        return value / (query.n_topics * discounted((1.0 - self.alpha) ** np.arange(max(ranks, 1))))
+        return value / (query.n_topics * discounted(all_topics(ranks, self.alpha)))

@@ -23,7 +23,7 @@ from podium.base.errors import DataError
 from podium.base.registry import param, register
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Conventions, Names, stating
-from podium.metrics.topic_metric import TopicMetric, TopicQuery, reciprocal
+from podium.metrics.topic_metric import TopicMetric, TopicQuery, all_topics, reciprocal
 
 
 @register
@@ -53,7 +53,7 @@ class ErrIA(TopicMetric):
     def value(self, query: TopicQuery) -> float:
         if self.model == "novelty":
             ranks = len(query.hits) if self.cutoff is None else self.cutoff
-            most = query.n_topics * reciprocal((1.0 - self.alpha) ** np.arange(max(ranks, 1)))
+            most = query.n_topics * reciprocal(all_topics(ranks, self.alpha))
             return reciprocal(query.gains(self.alpha, self.cutoff)) / most
         largest = query.largest if self.max_grade is None else float(self.max_grade)
         if query.largest > min(largest, LARGEST_EXPONENT):

@@ -52,7 +52,7 @@ class TopicQuery:
     @property
     def n_topics(self) -> int:
         """S, the number of topics."""
-        return self.judged.shape[1]
+        return int(self.judged.shape[1])
 
     def gains(self, alpha: float, depth: int | None = None) -> Array:
         """G of the first ranks."""
@@ -65,8 +65,8 @@ class TopicQuery:
 
 def novelty_gains(hits: Flags, alpha: float) -> Array:
     """G of each rank, from J in rank order."""
-    above = np.cumsum(hits, axis=0) - hits
-    return np.asarray((hits * (1.0 - alpha) ** above).sum(axis=1))
+    above = np.cumsum(hits, axis=0, dtype=np.int64) - hits
+    return np.asarray((hits * (1.0 - alpha) ** above).sum(axis=1), np.float64)
 
 
 def greedy_gains(judged: Flags, alpha: float, depth: int) -> Array:
@@ -87,6 +87,11 @@ def greedy_gains(judged: Flags, alpha: float, depth: int) -> Array:
         first[kind] = waiting[kind][-1] if waiting[kind] else np.inf
         worth = np.where(kinds[kind], worth * (1.0 - alpha), worth)
     return np.array(gains)
+
+
+def all_topics(ranks: int, alpha: float) -> Array:
+    """G over the number of topics of a list whose every document is relevant to every topic."""
+    return np.asarray((1.0 - alpha) ** np.arange(max(ranks, 1)), np.float64)
 
 
 def discounted(gains: Array) -> float:
