@@ -92,8 +92,9 @@ def topics_may_come_in_any_order(metric: Metric) -> None:
     for _ in range(25 if metric.reads_topics else 0):
         n, many = int(rng.integers(1, 9)), int(rng.integers(1, 5))
         pairs = [(d, t) for d in range(n) for t in range(many) if rng.random() < 0.5]
-        rows, mixed = [[d, t, float(rng.integers(0, 3))] for d, t in pairs], rng.permutation(many)
-        moved = [[d, int(mixed[t]), grade] for d, t, grade in rows]
+        grades, mixed = rng.integers(0, 3, len(pairs)).astype(float), rng.permutation(many)
+        rows = [[d, t, grade] for (d, t), grade in zip(pairs, grades, strict=True)]
+        moved = [[d, int(mixed[t]), grade] for (d, t), grade in zip(pairs, grades, strict=True)]
         value, other = (
             float(metric(-np.arange(n), np.zeros(n), [0, n], topics=Triples.from_rows([part]))[0])
             for part in (rows, moved)
