@@ -5,8 +5,8 @@
 Each seed has 50 queries of 100 documents and 3 to 7 topics, of which the first is wanted most and has most documents.
 The scores of the ranker are the number of a document's topics, weighted by how much they are wanted, with noise. Topics
 are known to xquad and pm2 as probabilities P(d|t) with errors. mmr sees features alone: either features that say
-nothing about topics, as most ranking features do, or vectors near the mean of the document's topics, as embeddings of texts.
-Printed are means over seeds with their 95 % intervals. It takes about a minute.
+nothing about topics, as most ranking features do, or vectors near the mean of the document's topics, as embeddings of
+texts. Printed are means over seeds with their 95 % intervals. It takes about a minute.
 """
 
 from __future__ import annotations

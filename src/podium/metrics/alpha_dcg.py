@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.metrics.declaration import Conventions, Names, stating
+from podium.metrics.declaration import Conventions, Names
 from podium.metrics.topic_metric import TopicMetric, TopicQuery, all_topics, discounted
 
 
@@ -31,7 +31,7 @@ class AlphaDCG(TopicMetric):
     """How much of a topic's worth each relevant document takes away."""
     scale: Literal["none", "topics"] = "none"
     """none: as it is; topics: over the value of a list in which all documents are relevant to all topics."""
-    names = Names(stating("adcg"), prints="alpha-dcg")
+    names = Names(prints="alpha-dcg")
     conventions = Conventions(
         uses=("relevant",),
         presets={"ndeval": {"scale": "topics"}},

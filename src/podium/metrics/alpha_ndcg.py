@@ -15,7 +15,7 @@ or needs, each to be met early. Empty: no relevant document for any topic. Refer
 from __future__ import annotations
 
 from podium.base.registry import param, register
-from podium.metrics.declaration import Conventions, Names, stating
+from podium.metrics.declaration import Conventions, Names
 from podium.metrics.topic_metric import ABOVE_IDEAL, TopicMetric, TopicQuery, discounted
 
 
@@ -25,7 +25,7 @@ class AlphaNDCG(TopicMetric):
 
     alpha: float = param(default=0.5, least=0.0, most=1.0)
     """How much of a topic's worth each relevant document takes away."""
-    names = Names(stating("andcg"), prints="alpha-ndcg")
+    names = Names(prints="alpha-ndcg")
     conventions = Conventions(
         uses=("relevant",), words={"alpha": ("a relevant document takes from its topics the share", str)}
     )

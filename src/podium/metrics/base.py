@@ -203,6 +203,14 @@ class Metric(Named):
             raise IncompatibleError(f"{self.name} {why}. Use one of: {', '.join(able)}.")
         return self.kernel.swaps
 
+    def check_reads_labels(self) -> None:
+        """Raise a clear error if this metric reads topics, for methods that learn from labels."""
+        if self.reads_topics:
+            raise IncompatibleError(
+                f"{self} reads topics, and this method learns from labels. Use e.g. ndcg@10 here; any method can be "
+                f"tuned by {self}."
+            )
+
     def check_tunes(self) -> None:
         """Raise a clear error if this metric cannot choose between models."""
         ordered = self.kernel.order_matters

@@ -24,7 +24,7 @@ from podium.metrics.topic_metric import TopicMetric, TopicQuery
 class MapIA(TopicMetric):
     """MAP-IA: the mean over topics of the average precision."""
 
-    names = Names(stating("ap_ia", "mapia", "apia"), prints="map-ia")
+    names = Names(stating("ap_ia"), prints="map-ia")
     conventions = Conventions(uses=("relevant",), cuts=False)
 
     def value(self, query: TopicQuery) -> float:

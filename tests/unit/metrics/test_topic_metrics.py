@@ -15,6 +15,7 @@ from podium.data.dataset import Dataset
 from podium.data.triples import Triples
 from podium.evaluation.evaluate import evaluate, evaluate_run
 from podium.formats.trec.trec import read_qrels, write_qrels
+from podium.methods import method
 from podium.metrics import Metric
 from podium.metrics.topic_metric import greedy_gains, novelty_gains
 from podium.solvers.early_stopping import query_values
@@ -147,6 +148,12 @@ def test_without_topics_the_error_names_the_files_that_have_them() -> None:
         evaluate(data, np.zeros(6), "alpha-ndcg@20")
     with pytest.raises(IncompatibleError, match="second column is the topic"):
         evaluate_run({"q": {"a": 1}}, {"q": {"a": 1.0}}, "err-ia@20")
+
+
+@pytest.mark.parametrize("learner", ["adarank", "permurank", "boltzrank"])
+def test_methods_that_learn_by_a_metric_of_labels_refuse_one_of_topics(learner: str) -> None:
+    with pytest.raises(IncompatibleError, match="alpha-ndcg@5 reads topics, and this method learns from labels"):
+        method(f"{learner}(metric=alpha-ndcg@5)")
 
 
 def test_ndeval_needs_ids_for_the_ties_of_the_ideal_list() -> None:
