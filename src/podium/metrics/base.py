@@ -22,7 +22,6 @@ import functools
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -47,7 +46,7 @@ from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.other_tools import instead
-from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
+from podium.metrics.spelling import Spelling, nearest_names, read_argument, read_spelling, whole_number
 from podium.metrics.topic_lists import TopicLists
 
 
@@ -252,7 +251,7 @@ class Metric(Named):
         names = cls._names()
         if spelled.name not in names:
             raise UnknownNameError(
-                "metric", spelled.name, _one_each(spelled.name, names), instead=instead(spelled.name)
+                "metric", spelled.name, nearest_names(spelled.name, names), instead=instead(spelled.name)
             )
         kind, stated = names[spelled.name]
         fields = {**stated, **spelled.changes}
@@ -389,15 +388,3 @@ def _as_number(value: Any, hint: Any) -> float:
     if options:
         return float(options.index(value))
     return float("nan") if value is None else float(value)
-
-
-def _one_each(name: str, names: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
-    """The nearest name of each metric, so that no suggestion repeats a metric."""
-    best: dict[type[Metric], tuple[float, str]] = {}
-    for word, (kind, _) in names.items():
-        matcher = SequenceMatcher(None, name, word)
-        best.setdefault(kind, (0.6, kind.name))
-        # the first is an upper bound by the lengths alone, so that a very long name takes no time
-        if matcher.real_quick_ratio() > 0.6 and matcher.ratio() > 0.6:
-            best[kind] = max(best[kind], (matcher.ratio(), word))
-    return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]
