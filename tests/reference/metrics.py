@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from reference.topic_metrics import TOPIC_METRICS, one_topic
+
 Labels = Sequence[float]
 
 
@@ -210,5 +212,6 @@ MEASURES: dict[str, Any] = {
     "num-rel": lambda ranked, ideal, k: float(sum(y >= 1 for y in ideal)),
     "num-rel-ret": lambda ranked, ideal, k: float(sum(y >= 1 for y in ranked)),
     "num-q": lambda ranked, ideal, k: 1.0,
+    **{name: one_topic(name) for name in TOPIC_METRICS},
 }
 """By the metric's name: the function of that name, and those whose names are short for another."""

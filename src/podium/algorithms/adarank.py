@@ -49,6 +49,10 @@ class AdaRank(LinearLearner):
     transform: Transform = MinMax()
     name = "adarank"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.metric.check_reads_labels()
+
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)
         low, high = self.metric.range

@@ -53,6 +53,10 @@ class PermuRank(LinearLearner):
     transform: Transform = ZScore()
     name = "permurank"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.metric.check_reads_labels()
+
     def check(self, data: Dataset) -> None:
         if data.labels is None or data.preferences is None:
             needs_pairs(data, self.name)

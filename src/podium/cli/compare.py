@@ -66,7 +66,9 @@ def compare(
     queries: Annotated[
         str | None,
         typer.Option(
-            help=f"For an index: the queries to search it for. For runs: {options.QUERIES}", show_default=False
+            help=f"For an index: the queries to search it for. For runs: {options.QUERIES} With --by: its columns.",
+            metavar="FILE",
+            show_default=False,
         ),
     ] = None,
     qrels: Annotated[

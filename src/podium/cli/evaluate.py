@@ -57,7 +57,10 @@ def evaluate(
     grade: options.GradeColumn = None,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
     by: options.By = None,
-    queries: options.Queries = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(help=f"{options.QUERIES} With --by: its columns.", metavar="FILE", show_default=False),
+    ] = None,
     at_least: Annotated[
         list[str] | None,
         typer.Option(

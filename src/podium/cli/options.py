@@ -13,7 +13,7 @@ Metrics = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        help="Compute metrics as a tool does: letor3, letor4, mslr, trec (trec_eval 9), trec10, gdeval, "
+        help="Compute metrics as a tool does: letor3, letor4, mslr, trec (trec_eval 9), trec10, gdeval, ndeval, "
         "lightgbm, xgboost, catboost, ranklib, sklearn or ranx.",
         show_default=False,
     ),

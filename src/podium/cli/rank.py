@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from podium.data import Dataset
     from podium.distributions.rank_summary import RankSummary
     from podium.model import Model
+    from podium.rerankers import Reranker
 
 
 class Format(StrEnum):
@@ -46,6 +47,15 @@ def rank(
         ),
     ] = False,
     with_ties: options.WithTies = False,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            help="Re-rank for diversity: mmr, or with the topics in DATA.topics xquad or pm2, e.g. 'xquad(trade=0.5)'. "
+            "The scores are then n, n − 1, …, 1 in each query.",
+            metavar="RERANKER",
+            show_default=False,
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(help="Only the best K documents of each query.", metavar="K", min=1, show_default=False),
@@ -61,7 +71,8 @@ def rank(
     from podium.cli.documents import read_documents, say_if_seen
     from podium.model import Model
 
-    _check(format, odds=odds, with_ties=with_ties, top=top)
+    _check(format, odds=odds, with_ties=with_ties, top=top, rerank=rerank)
+    reranker = None if rerank is None else _reranker(rerank)
     if output != "-":
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
@@ -71,6 +82,8 @@ def rank(
         say_if_seen(fitted, grouped)
     with clusters.opened(cluster) as workers:
         scores = fitted.score(grouped) if workers is None else workers.score(fitted, grouped)
+    if reranker is not None:
+        scores = reranker.scores(scores, grouped)
     summary = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None
     if format is Format.TREC:
         from podium.formats.trec.trec import Run, write_run
@@ -87,9 +100,17 @@ def rank(
         file.writelines(line.encode() for line in lines)
 
 
-def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | None) -> None:
+def _reranker(name: str) -> Reranker:
+    from podium.rerankers import Reranker
+
+    return Reranker.parse(name)
+
+
+def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | None, rerank: str | None) -> None:
     from podium.base.errors import ParameterError
 
+    if odds and rerank is not None:
+        raise ParameterError("--rerank: odds are those of the model's own ranking. Leave out --odds or --rerank.")
     if with_ties and not odds:
         raise ParameterError("--with-ties says which odds, so it needs --odds.")
     if top is not None and not odds and format in (None, Format.SCORES):

@@ -62,7 +62,8 @@ def _tasks(folder: Path, methods: list[str]) -> dict[str, list[Command]]:
 
     _write_files(folder)
     data, test, run = (str(folder / name) for name in ("data", "data/test.txt", "run.txt"))
-    everything = [option for name in sorted(Metric.catalogue()) for option in ("-m", name)]
+    catalogue = sorted(Metric.catalogue().items())
+    everything = [option for name, metric in catalogue if not metric.reads_topics for option in ("-m", name)]
     qrels, scores = str(folder / "qrels.txt"), str(folder / "scores.txt")
     tasks = {"evaluate": [["evaluate", qrels, run, *everything], ["evaluate", test, scores, *everything]]}
     index, queries = str(folder / "my.index"), str(folder / "queries.txt")

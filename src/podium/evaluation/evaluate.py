@@ -9,7 +9,7 @@ Average(value=1.0, queries=2, skipped=0)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,8 @@ def evaluate(
     check_row_order(labels=data, scores=scores, qid=qid)
     labelled = _labelled(data, qid, group)
     numbers = float_numbers(scores, "score")
+    if labelled.labels is None and labelled.topics is not None and all(metric.reads_topics for metric in chosen):
+        labelled = replace(labelled, labels=np.zeros(labelled.n_documents))
     if labelled.labels is None:
         raise DataError("there are no labels to evaluate against.", where=labelled.source)
     if numbers.shape != (labelled.n_documents,):
@@ -143,8 +145,9 @@ def evaluate(
     grouped = labelled.grouped()
     assert grouped.labels is not None
     values = evaluate_all(
-        chosen, labelled.to_grouped(numbers), grouped.labels, grouped.offsets, document_ids=grouped.document_ids
-    )
+        chosen, labelled.to_grouped(numbers), grouped.labels, grouped.offsets, document_ids=grouped.document_ids,
+        topics=grouped.topics,
+    )  # fmt: skip
     return Evaluation(chosen, values, query_names(grouped))
 
 
@@ -199,6 +202,7 @@ def _values(metrics: Sequence[Metric], run: Judged) -> Array:
         judged=run.judged,
         judged_offsets=run.judged_offsets,
         unjudged=run.unjudged,
+        topics=run.topics,
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,7 +66,7 @@ def tie_spread(
         )
     s, y = np.ascontiguousarray(scores, np.float64), np.ascontiguousarray(labels, np.float64)
     cuts = np.ascontiguousarray(offsets, np.int64)
-    judgments = {"judged": judged, "judged_offsets": judged_offsets}
+    judgments: dict[str, Any] = {"judged": judged, "judged_offsets": judged_offsets}
     expected = _with_ties(metric, "mean")(s, y, cuts, **judgments, unjudged=unjudged)
     exact = metric.kernel.swaps is not None and metric.kernel.swaps[1] is kernels.additive_swap
     if exact:
@@ -116,7 +117,7 @@ def _squares(values: Array) -> float:
 def _sampled(
     metric: Metric,
     ranking: tuple[Array, Array, Ints],
-    judgments: dict[str, ArrayLike | None],
+    judgments: dict[str, Any],
     unjudged: Flags | None,
     *,
     rounds: int,

@@ -151,6 +151,10 @@ class BoltzRank(Loss):
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the mean of the metric over the current rankings, reweighted"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.metric.check_reads_labels()
+
     @property
     def grades(self) -> Any:
         """Kernel on grades."""

@@ -22,7 +22,6 @@ import functools
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -32,6 +31,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import Named, field_types, read, write
+from podium.data.triples import Triples
 from podium.jit.tiers import tier
 from podium.metrics import kernels
 from podium.metrics.average import Average, mean
@@ -47,7 +47,8 @@ from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.other_tools import instead
-from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
+from podium.metrics.spelling import Spelling, nearest_names, read_argument, read_spelling, whole_number
+from podium.metrics.topic_lists import TopicLists
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +65,8 @@ class Metric(Named):
     normalised: ClassVar[bool] = True
     """Whether the best order of a query has the value 1."""
     higher_is_better: ClassVar[bool] = True
+    reads_topics: ClassVar[bool] = False
+    """Whether it reads which documents are relevant to which topics of their query, and not the labels."""
     digits: ClassVar[int] = 4
     """The decimals to print it with."""
 
@@ -130,11 +133,16 @@ class Metric(Named):
         judged: ArrayLike | None = None,
         judged_offsets: ArrayLike | None = None,
         unjudged: ArrayLike | None = None,
+        topics: TopicLists | Triples | None = None,
     ) -> Array:
-        """Its value for each query (Q,), NaN if the query is skipped; see `Lists` for the arguments."""
-        judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
-        values: Array = evaluate_all([self], scores, labels, offsets, document_ids=document_ids, **judgments)[0]
+        """Its value for each query (Q,), NaN if the query is skipped; see `evaluate_all` for the arguments."""
+        more = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged, "topics": topics}
+        values: Array = evaluate_all([self], scores, labels, offsets, document_ids=document_ids, **more)[0]  # type: ignore[arg-type]
         return values
+
+    def over_topics(self, lists: Lists, topics: TopicLists | None) -> Array:
+        """Its value for each query (Q,), of a metric that reads topics."""
+        raise NotImplementedError
 
     def _settle(self, values: Array, lists: Lists) -> None:
         """Set `values` (Q,) of short queries, and of those with nothing to find, by the convention."""
@@ -195,6 +203,14 @@ class Metric(Named):
             raise IncompatibleError(f"{self.name} {why}. Use one of: {', '.join(able)}.")
         return self.kernel.swaps
 
+    def check_reads_labels(self) -> None:
+        """Raise a clear error if this metric reads topics, for methods that learn from labels."""
+        if self.reads_topics:
+            raise IncompatibleError(
+                f"{self} reads topics, and this method learns from labels. Use e.g. ndcg@10 here; any method can be "
+                f"tuned by {self}."
+            )
+
     def check_tunes(self) -> None:
         """Raise a clear error if this metric cannot choose between models."""
         ordered = self.kernel.order_matters
@@ -236,7 +252,7 @@ class Metric(Named):
         names = cls._names()
         if spelled.name not in names:
             raise UnknownNameError(
-                "metric", spelled.name, _one_each(spelled.name, names), instead=instead(spelled.name)
+                "metric", spelled.name, nearest_names(spelled.name, names), instead=instead(spelled.name)
             )
         kind, stated = names[spelled.name]
         fields = {**stated, **spelled.changes}
@@ -305,21 +321,29 @@ def evaluate_all(
     judged: ArrayLike | None = None,
     judged_offsets: ArrayLike | None = None,
     unjudged: ArrayLike | None = None,
+    topics: TopicLists | Triples | None = None,
 ) -> Array:
     """The value of each metric for each query (M, Q), NaN if a query is skipped; see `Lists` for the arguments.
 
-    Each query is sorted once for all metrics that treat ties alike.
+    `topics` are the grades of documents for topics, for metrics that read them; as `Triples` if the documents of the
+    lists are all judged ones. Each query is sorted once for all metrics that treat ties alike.
     """
     judgments = {"judged": judged, "judged_offsets": judged_offsets, "unjudged": unjudged}
     with tier(kernels.STEPS * len(metrics) * np.size(scores)):
-        return _evaluate_lists(metrics, Lists(scores, labels, offsets, document_ids=document_ids, **judgments))
+        lists = Lists(scores, labels, offsets, document_ids=document_ids, **judgments)
+        if isinstance(topics, Triples):
+            topics = TopicLists.of(topics, lists.offsets, document_ids)  # type: ignore[arg-type]
+        return _evaluate_lists(metrics, lists, topics)
 
 
-def _evaluate_lists(metrics: Sequence[Metric], lists: Lists) -> Array:
+def _evaluate_lists(metrics: Sequence[Metric], lists: Lists, topics: TopicLists | None) -> Array:
     alike: dict[View, list[int]] = {}
-    for m, metric in enumerate(metrics):
-        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
     values = np.empty((len(metrics), lists.n_queries))
+    for m, metric in enumerate(metrics):
+        if metric.reads_topics:
+            values[m] = metric.over_topics(lists, topics)
+        else:
+            alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
     for view, rows in alike.items():
         configs = [_config(metrics[m], *lists.survey(from_list=view.from_list)) for m in rows]
         values[rows] = kernels.sweep([metrics[m].kernel.measure for m in rows], configs, **lists.arrays(view))
@@ -370,15 +394,3 @@ def _as_number(value: Any, hint: Any) -> float:
     if options:
         return float(options.index(value))
     return float("nan") if value is None else float(value)
-
-
-def _one_each(name: str, names: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
-    """The nearest name of each metric, so that no suggestion repeats a metric."""
-    best: dict[type[Metric], tuple[float, str]] = {}
-    for word, (kind, _) in names.items():
-        matcher = SequenceMatcher(None, name, word)
-        best.setdefault(kind, (0.6, kind.name))
-        # the first is an upper bound by the lengths alone, so that a very long name takes no time
-        if matcher.real_quick_ratio() > 0.6 and matcher.ratio() > 0.6:
-            best[kind] = max(best[kind], (matcher.ratio(), word))
-    return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]

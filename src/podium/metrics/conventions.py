@@ -134,6 +134,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "trec": {**_TREC, "scores": "float32"},
     "trec10": _TREC,
     "gdeval": {"ties": "docno", "floor": 0.0},
+    "ndeval": {"ties": "docno", "empty": "zero", "floor": 0.0},
     "lightgbm": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF},
     "xgboost": {"ties": "input", "empty": "one", "ideal": "list", "scores": "float32"},
     "catboost": {"gain": "linear", "ties": "worst", "empty": "zero", "ideal": "list", "relevant": _ABOVE_HALF},

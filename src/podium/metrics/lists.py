@@ -77,10 +77,7 @@ class Lists:
         """The lists as `kernels.sweep` takes them."""
         scores, rows = self._compared(view.precision), np.empty(0, np.int64)
         if view.ties != "mean":
-            key = (view.ties, view.precision)
-            if key not in self._rows:
-                self._rows[key] = self._order(scores, view.ties)
-            rows = self._rows[key]
+            rows = self._ranked(view.ties, view.precision)
         labels = np.where(self.unjudged, np.nan, self.labels) if view.mark_unjudged else self.labels  # type: ignore[arg-type]
         judged, cuts = (self.labels, self.offsets) if view.from_list else (self.judged, self.judged_offsets)
         if view.from_list and view.mark_unjudged:
@@ -89,11 +86,21 @@ class Lists:
         ranked = {"scores": scores, "rows": rows, "labels": labels, "offsets": self.offsets}
         return {**ranked, "judged": judged, "judged_offsets": cuts}
 
+    def rows(self, how: Convention) -> Ints:
+        """The rows of each query in rank order; documents with equal scores as they stand if ties are averaged."""
+        return self._ranked("input" if how.ties == "mean" else how.ties, how.scores)
+
     def survey(self, *, from_list: bool) -> tuple[float, float, float]:
         """The smallest label or 0, the largest or 0, and any fractional one or 0."""
         parts = [self._survey] if from_list else [self._survey, self._judged_survey]
         lows, highs, odds = zip(*parts, strict=True)
         return min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
+
+    def _ranked(self, ties: str, precision: str) -> Ints:
+        key = (ties, precision)
+        if key not in self._rows:
+            self._rows[key] = self._order(self._compared(precision), ties)
+        return self._rows[key]
 
     def _compared(self, precision: str) -> Array:
         """The scores in the precision in which they are compared."""

@@ -18,7 +18,6 @@ INSTEAD = {
     "pfound": "err@k is the nearest: a user stops at a relevant document too, but never for another reason.",
     "bpm": "rbp and err are models of a user too.",
     "inst": "rbp and err are models of a user too.",
-    "alpha_ndcg": "it needs judgments of the aspects of a query, and qrels hold one grade for a document.",
     "best": "success@k says whether there is a relevant document; the best grade itself is not computed.",
     "nerr": "err@k, without the division by its best value.",
     "rndcg": "ndcg@k with a cut-off.",
@@ -28,8 +27,7 @@ INSTEAD = {
 }
 """What there is instead of a metric that podium does not have, by its name in another tool."""
 _SAME = {
-    "queryauc": "auc", "roc_auc": "auc", "roc_auc_score": "auc", "insq": "inst", "erria": "alpha_ndcg",
-    "err_ia": "alpha_ndcg", "strec": "alpha_ndcg", "strecall": "alpha_ndcg", "nrbp": "alpha_ndcg",
+    "queryauc": "auc", "roc_auc": "auc", "roc_auc_score": "auc", "insq": "inst",
     "nerr8": "nerr", "nerr9": "nerr", "nerr10": "nerr", "nerr11": "nerr", "sdcg": "rndcg", "hits_at": "hits",
 }  # fmt: skip
 
@@ -38,6 +36,7 @@ _RANX = re.compile(r"(hit_rate|f1|r_precision|precision)(@.*)?|.*-l\d+")
 _XGBOOST = re.compile(r"pre@.*|.*@\d+-|ndcg-|map-")
 _CATBOOST = re.compile(r"[a-z]+:(top|type|border|denominator)=.*|(precision|recall)at")
 _SKLEARN = re.compile(r"n?dcg_score|(label_ranking_)?average_precision_score")
+_NDEVAL = re.compile(r"strec@.*|alpha_n?dcg(\(.*\))?@.*|n?err_ia(\(.*\))?@.*|strecall.*|ap_ia")
 _LIGHTGBM = re.compile(r"(rank_)?xendcg(_mart)?|xe_ndcg(_mart)?|lambdarank|mean_average_precision")
 _PRESETS = {
     _TREC: ("trec_eval", "trec"),
@@ -46,6 +45,7 @@ _PRESETS = {
     _CATBOOST: ("CatBoost", "catboost"),
     _SKLEARN: ("scikit-learn", "sklearn"),
     _LIGHTGBM: ("LightGBM", "lightgbm"),
+    _NDEVAL: ("ndeval", "ndeval"),
 }
 
 

@@ -12,13 +12,15 @@ its preset.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
 
 from podium.base.errors import ParameterError
-from podium.base.registry import split_call
+from podium.base.registry import Named, split_call
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,18 @@ def read_argument(key: str, value: str, text: str) -> dict[str, Any] | None:
     if key == "cutoff":
         return {"cutoff": int(_number(value, text))}
     return None
+
+
+def nearest_names(name: str, names: Mapping[str, tuple[type[Named], Any]]) -> list[str]:
+    """The nearest name of each metric, so that no suggestion repeats a metric."""
+    best: dict[type[Named], tuple[float, str]] = {}
+    for word, (kind, _) in names.items():
+        matcher = SequenceMatcher(None, name, word)
+        best.setdefault(kind, (0.6, kind.name))
+        # the first is an upper bound by the lengths alone, so that a very long name takes no time
+        if matcher.real_quick_ratio() > 0.6 and matcher.ratio() > 0.6:
+            best[kind] = max(best[kind], (matcher.ratio(), word))
+    return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]
 
 
 _LEVEL = r"(?P<suffix>-(?:l(?P<level>\d+))?)?"

@@ -87,7 +87,8 @@ def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:
 def query_values(metric: Metric, scores: Array, data: Dataset) -> Array:
     """Value of a metric for each query, NaN if the query is skipped; scores are added to base scores."""  # (Q,)
     assert data.labels is not None, "checked before training"
-    return metric(data.added_to_base(scores), data.labels, data.offsets, document_ids=data.document_ids)
+    ids, topics = data.document_ids, data.topics
+    return metric(data.added_to_base(scores), data.labels, data.offsets, document_ids=ids, topics=topics)
 
 
 def proved_better(values: Array, than: Array) -> bool:

@@ -119,7 +119,8 @@ def _others(value: Any, hint: Any) -> list[Any]:
     if type(None) in options:
         return [7, 0.7, None]
     if isinstance(hint, type) and issubclass(hint, Named):
-        return [instance for instance in (kind() for kind in hint.catalogue().values()) if instance != value]
+        others = [instance for instance in (kind() for kind in hint.catalogue().values()) if instance != value]
+        return [other for other in others if not getattr(other, "reads_topics", False)]
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array
+from podium.data.triples import Triples
 from podium.jit.compiled import address
 from podium.metrics import PRESETS, Metric, evaluate_all
 from podium.metrics.conventions import DEFAULT
@@ -85,6 +86,23 @@ def values_lie_in_the_stated_range(metric: Metric) -> None:
         assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12, f"{metric} is {value} of {labels}"
 
 
+def topics_may_come_in_any_order(metric: Metric) -> None:
+    """The numbers of topics do not matter, and values of several topics lie in the range."""
+    rng, (low, high) = np.random.default_rng(3), metric.range
+    for _ in range(25 if metric.reads_topics else 0):
+        n, many = int(rng.integers(1, 9)), int(rng.integers(1, 5))
+        pairs = [(d, t) for d in range(n) for t in range(many) if rng.random() < 0.5]
+        grades, mixed = rng.integers(0, 3, len(pairs)).astype(float), rng.permutation(many)
+        rows = [[d, t, grade] for (d, t), grade in zip(pairs, grades, strict=True)]
+        moved = [[d, int(mixed[t]), grade] for (d, t), grade in zip(pairs, grades, strict=True)]
+        value, other = (
+            float(metric(-np.arange(n), np.zeros(n), [0, n], topics=Triples.from_rows([part]))[0])
+            for part in (rows, moved)
+        )
+        _same(other, value, f"{metric} of topics in another order")
+        assert math.isnan(value) or low <= value <= high + 1e-12, f"{metric} is {value} of {rows}"
+
+
 def the_best_order_has_the_largest_value(metric: Metric) -> None:
     """Ranking by the labels themselves; it is 1 if the metric is normalised."""
     for scores, labels, _ in _queries(most=30) if metric.higher_is_better else ():
@@ -107,7 +125,8 @@ def an_improving_swap_never_hurts(metric: Metric) -> None:
 
 def row_order_does_not_matter(metric: Metric) -> None:
     """Rows in another order give the same value."""
-    for scores, labels, rng in _queries(most=20):
+    for values, labels, rng in _queries(most=20):
+        scores = rng.permutation(len(values)) if metric.reads_topics else values  # its ties are not averaged
         mixed = rng.permutation(len(scores))
         _same(_value(metric, scores[mixed], labels[mixed]), _value(metric, scores, labels), "rows in another order")
 
@@ -156,7 +175,7 @@ def a_swap_is_worth_what_swapping_changes(metric: Metric) -> None:
         lists = np.tile(ranked, (len(pairs) + 1, 1))  # the last one stays as it is
         for row, (i, j) in zip(lists, pairs, strict=False):
             row[[i, j]] = row[[j, i]]
-        values = metric(-np.tile(np.arange(n), len(lists)), lists.ravel(), n * np.arange(len(lists) + 1))
+        values = _values(metric, -np.tile(np.arange(n), len(lists)), lists.ravel(), n * np.arange(len(lists) + 1))
         changes = np.abs(np.nan_to_num(values[:-1]) - np.nan_to_num(values[-1]))
         config, work = metric.config_array(ranked), np.full(metric.work_size(n), np.nan)
         prepare(ranked, -np.sort(-ranked), config, work)
@@ -166,12 +185,12 @@ def a_swap_is_worth_what_swapping_changes(metric: Metric) -> None:
 def queries_with_nothing_to_find_follow_the_convention(metric: Metric) -> None:
     """Skipped, or counted 0 or 1; a metric that is never empty has a value for every query."""
     if not metric.conventions.can_be_empty:
-        values = metric([2, 1, 5], [0, 0, 1], [0, 2, 2, 3])
+        values = _values(metric, [2, 1, 5], [0, 0, 1], [0, 2, 2, 3])
         assert np.isfinite(values).all(), f"{metric} is {values}, but says that it always has a value"
         return
     for empty, expected in (("skip", math.nan), ("zero", metric.conventions.zero), ("one", metric.conventions.one)):
         stated = Metric.parse(f"{dataclasses.replace(metric, convention=DEFAULT)}[empty={empty}]")
-        values = stated([2, 1, 3, 2, 1, 5], [0, 0, 1, 1, 0, 0], [0, 2, 5, 5, 6])
+        values = _values(stated, [2, 1, 3, 2, 1, 5], [0, 0, 1, 1, 0, 0], [0, 2, 5, 5, 6])
         got = values[[0, 2, 3]]
         assert np.array_equal(got, [expected] * 3, equal_nan=True), f"{stated}: queries with nothing to find are {got}"
         assert values[1] > metric.conventions.zero, (
@@ -188,8 +207,9 @@ def several_metrics_at_once_give_what_each_gives_alone(metric: Metric) -> None:
     scores, labels = rng.integers(0, 9, 40), rng.integers(0, 3, 40)
     ids = [f"d{i}" for i in rng.permutation(40)]
     metrics = [metric, *(metric.with_preset(preset) for preset in PRESETS)]
-    for single, values in zip(metrics, evaluate_all(metrics, scores, labels, offsets, document_ids=ids), strict=True):
-        alone = single(scores, labels, offsets, document_ids=ids)
+    more = {"document_ids": ids, "topics": _one_topic(labels, offsets)}
+    for single, values in zip(metrics, evaluate_all(metrics, scores, labels, offsets, **more), strict=True):  # type: ignore[arg-type]
+        alone = single(scores, labels, offsets, **more)  # type: ignore[arg-type]
         assert np.array_equal(alone, values, equal_nan=True), f"{single} is {values} with others, {alone} alone"
 
 
@@ -217,8 +237,8 @@ def a_long_query_is_quick(metric: Metric) -> None:
 METRIC_CHECKS: dict[str, Callable[[Metric], None]] = {
     check.__name__: check
     for check in (
-        values_lie_in_the_stated_range, the_best_order_has_the_largest_value, an_improving_swap_never_hurts,
-        row_order_does_not_matter, text_gives_it_back, what_presets_state_is_known,
+        values_lie_in_the_stated_range, topics_may_come_in_any_order, the_best_order_has_the_largest_value,
+        an_improving_swap_never_hurts, row_order_does_not_matter, text_gives_it_back, what_presets_state_is_known,
         it_chooses_between_models_or_says_why_not, a_swap_is_worth_what_swapping_changes,
         queries_with_nothing_to_find_follow_the_convention, several_metrics_at_once_give_what_each_gives_alone,
         scores_and_labels_that_are_no_numbers_are_refused, a_long_query_is_quick,
@@ -244,7 +264,17 @@ def _orders(scores: Array) -> Iterator[list[int]]:
 
 def _value(metric: Metric, scores: Any, labels: Any, **more: Any) -> float:
     """The value of one query."""
-    return float(metric(scores, labels, [0, len(labels)], **more)[0])
+    return float(_values(metric, scores, labels, [0, len(labels)], **more)[0])
+
+
+def _values(metric: Metric, scores: Any, labels: Any, offsets: Any, **more: Any) -> Array:
+    """Values of queries; for a metric that reads topics, labels are the grades for one topic."""
+    return metric(scores, labels, offsets, topics=_one_topic(labels, offsets), **more)
+
+
+def _one_topic(labels: Any, offsets: Any) -> Triples:
+    """The labels as grades for one topic."""
+    return Triples.from_rows([[[d, 0, y] for d, y in enumerate(labels[a:b])] for a, b in itertools.pairwise(offsets)])
 
 
 def _same(got: float, expected: float, what: str) -> None:

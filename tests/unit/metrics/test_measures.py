@@ -13,6 +13,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import ndcg_score, roc_auc_score
 
 from podium.base.errors import DataError, ParameterError
+from podium.data.triples import Triples
 from podium.metrics import ERR, MAP, NDCG, Metric, kernels, mean
 
 
@@ -252,6 +253,7 @@ def test_arguments_are_left_as_they_are() -> None:
     scores, labels, offsets = np.array([1.0, 1.0, 2.0]), np.array([1.0, 0.0, 2.0]), np.array([0, 3])
     copies = [a.copy() for a in (scores, labels, offsets)]
     for name in Metric.catalogue():
-        Metric.parse(f"{name}[ties=worst]")(scores, labels, offsets)
+        topics = Triples.from_rows([[[0, 0, 1.0], [2, 1, 1.0]]])
+        Metric.parse(f"{name}[ties=worst]")(scores, labels, offsets, topics=topics)
     for now, before in zip((scores, labels, offsets), copies, strict=True):
         np.testing.assert_array_equal(now, before)

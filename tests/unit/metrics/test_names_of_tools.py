@@ -55,8 +55,6 @@ def test_a_tools_name_becomes_ours(tool, spelling, name):
         ("auc", "pair-accuracy is the AUC within each query"),
         ("QueryAUC", "pair-accuracy"),
         ("PFound", "err@k is the nearest"),
-        ("alpha_nDCG@10", "one grade for a document"),
-        ("ERR_IA@20", "one grade for a document"),
         ("BEST@10", "success@k"),
         ("hits@10", "p@k is hits@k divided by k"),
     ],

@@ -27,7 +27,13 @@ def test_a_preset_gives_the_number_of_its_tool(preset: str, spelling: str, value
 
 
 def test_every_preset_has_a_golden_number_or_is_tested_below() -> None:
-    assert {preset for _, preset, _ in golden.VALUES} | {"letor3"} == set(PRESETS)
+    assert {preset for _, preset, _ in golden.VALUES} | {"letor3", "ndeval"} == set(PRESETS)
+
+
+def test_ndeval_breaks_ties_by_id_and_counts_queries_with_nothing_to_find_as_0() -> None:
+    metric = Metric.parse("p@1", preset="ndeval")
+    values = metric([1.0, 1.0, 1.0], [0, 1, 0], [0, 2, 3], document_ids=["a", "b", "c"])
+    np.testing.assert_array_equal(values, [1.0, 0.0])
 
 
 def test_letor3_counts_a_list_shorter_than_k_as_0() -> None:

@@ -166,7 +166,7 @@ def test_what_is_not_understood_is_refused_in_words(text: str, message: str | No
 def test_an_unknown_metric_is_an_unknown_name() -> None:
     with pytest.raises(UnknownNameError) as refused:
         Metric.parse("mapp@3")
-    assert refused.value.near == ["map", "gmap"]
+    assert refused.value.near == ["map", "gmap", "map-ia"]
 
 
 @pytest.mark.parametrize(

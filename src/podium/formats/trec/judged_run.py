@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from podium.base.arguments import whole_number
 from podium.base.arrays import Array, Flags, Ints
-from podium.formats.trec.trec import AnyQrels, AnyRun, Run, as_qrels, as_run
+from podium.formats.trec.trec import AnyQrels, AnyRun, Qrels, Run, as_qrels, as_run
 from podium.jit.sorting import break_ties, order_all
+from podium.metrics.topic_lists import TopicLists
 from podium.parsing.ids import Ids, id_keys
 
 
@@ -32,6 +33,7 @@ class Judged:
     unjudged: Flags  # (N,) whether a document has no judgment
     judged_offsets: Ints  # (Q+1,) of the judged documents
     judged: Array  # (M,) their grades
+    topics: TopicLists | None  # grades by topic, of diversity qrels
     n_qrels: int  # queries in the qrels
     n_run: int  # queries in the run
     n_both: int  # queries in both
@@ -71,6 +73,7 @@ def join(
     labels = np.append(judged, 0.0)[matches]  # a match −1 is the last
     if judged_only:
         kept = ~unjudged & (labels >= 0.0)
+        matches = matches[kept]
         documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
         offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     return Judged(
@@ -82,10 +85,24 @@ def join(
         unjudged=unjudged,
         judged_offsets=judged_offsets,
         judged=judged,
+        topics=_topics(qrels, chosen, matches, offsets, (judged_rows, judged_offsets)),
         n_qrels=len(asked),
         n_run=len(place),
         n_both=sum(query in place for query in asked),
     )
+
+
+def _topics(
+    qrels: Qrels, queries: Ints, matches: Ints, offsets: Ints, judged: tuple[Ints | slice, Ints]
+) -> TopicLists | None:
+    if qrels.topics is None:
+        return None
+    from podium.formats.trec.topic_qrels import listed_topics
+
+    rows, judged_offsets = judged
+    topics = qrels.topics.select(queries)
+    listed = listed_topics(topics, matches, offsets, judged_offsets)
+    return TopicLists(listed, topics, judged_offsets, qrels.document_ids[rows])
 
 
 def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:

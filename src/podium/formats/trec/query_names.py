@@ -71,5 +71,8 @@ def _renamed(judged: Judged, names: list[str], renamed: list[str]) -> Judged:
         "document_ids": documents,
     }
     if isinstance(judged, Qrels):
-        return replace(judged, labels=judged.labels[order], **columns)
+        topics = judged.topics
+        if topics is not None and len(place) < len(names):
+            raise DataError("two texts of one query cannot be joined with topics. Keep one.", where=judged.source)
+        return replace(judged, labels=judged.labels[order], topics=topics, **columns)
     return replace(judged, scores=judged.scores[order], **columns)

@@ -11,8 +11,10 @@ OpenSearch and Elasticsearch (`judgment_json`); or a BEIR folder. In memory they
 grade or score, as in pytrec_eval and ranx; objects of ranx; data frames of pandas, polars or pyarrow; and named tuples,
 as of ir_measures.
 
-As in trec_eval, the rank in a TREC run is ignored (scores decide the order), as are words after the tag, the qrels'
-iteration, blank lines and lines that begin with #. A document twice in a query is an error.
+As in trec_eval, the rank in a TREC run is ignored (scores decide the order), as are words after the tag, blank lines
+and lines that begin with #. The qrels' iteration is the topic of diversity qrels, `query topic document grade`: metrics
+of diversity read it, and for others the grade of a document is its largest. If it is the same in all lines, there are
+no topics, and a document twice in a query is an error.
 """
 
 from __future__ import annotations
@@ -32,10 +34,11 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
 from podium.data.table import Table
+from podium.data.triples import Triples
 from podium.formats.sniff import is_rows
 from podium.formats.trec.nested_dictionaries import nested_columns
 from podium.formats.trec.tabular_files import is_tabular, write_tabular
-from podium.formats.trec.trec_lines import read_columns
+from podium.formats.trec.trec_lines import Columns, read_columns
 from podium.jit.sorting import check_scores, order_all
 from podium.parsing.ids import Ids, lines
 
@@ -54,6 +57,8 @@ class Qrels:
     source: str | None = None
     guessed: str | None = None
     """Which columns of its file were taken for what; None of a TREC file."""
+    topics: Triples | None = None
+    """Grades of documents by topic, of diversity qrels; labels are then the largest of a document."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
@@ -111,8 +116,7 @@ def read_qrels(
     if is_rows(file) or any(asked.values()):
         qrels = _qrels_of_rows(file, asked)
     else:
-        columns = read_columns(file, ["query", "iteration", "document", "grade"], value="grade")
-        qrels = Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, source_name(file))
+        qrels = _qrels_of_lines(read_columns(file, _QRELS, value="grade"), source_name(file))
     if file is source:
         return qrels
     words = f"the judgments of {source_name(source)}"
@@ -130,6 +134,15 @@ def read_run(source: Source, *, query: str | None = None, document: str | None =
     columns = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
     parts = (columns.query_ids, columns.offsets, columns.document_ids, columns.values)
     return Run(*parts, columns.tag, source_name(source))
+
+
+def _qrels_of_lines(columns: Columns, name: str) -> Qrels:
+    if columns.topics is None:
+        return Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, name)
+    from podium.formats.trec.topic_qrels import by_topic
+
+    offsets, documents, labels, topics = by_topic(columns, name)
+    return Qrels(columns.query_ids, offsets, documents, labels, name, topics=topics)
 
 
 def _qrels_of_rows(source: Source, asked: dict[str, str | None]) -> Qrels:
@@ -169,6 +182,9 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
         numbers = [int(grade) if grade.is_integer() else grade for grade in qrels.labels.tolist()]
         write_tabular({"query": queries_of, "document": qrels.document_ids.tolist(), "grade": numbers}, target)
         return
+    if qrels.topics is not None:
+        _write_by_topic(qrels, qrels.topics, target)
+        return
     grades, which = np.unique(qrels.labels, return_inverse=True)
     words = Ids.of([int(grade) if grade.is_integer() else repr(grade) for grade in grades.tolist()])
     queries, zero, documents = _writable(qrels.query_ids), Ids.of(["0"]), _writable(qrels.document_ids)
@@ -177,6 +193,17 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
         for a, b in _blocks(len(of_row)):
             nothing = np.zeros(b - a, np.int64)
             file.write(lines([queries[of_row[a:b]], zero[nothing], documents[a:b], words[which[a:b]]]))
+
+
+def _write_by_topic(qrels: Qrels, topics: Triples, target: Source) -> None:
+    """Write diversity qrels, topics numbered from 1."""
+    queries, documents = _writable(qrels.query_ids).tolist(), _writable(qrels.document_ids).tolist()
+    with writing(target) as file:
+        for q, query in enumerate(queries):
+            for document, topic, grade in topics.of(q).tolist():
+                name = documents[int(qrels.offsets[q] + document)]
+                line = f"{query} {int(topic) + 1} {name} {int(grade) if grade.is_integer() else repr(grade)}\n"
+                file.write(line.encode("utf-8", "surrogateescape"))
 
 
 def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
@@ -295,3 +322,4 @@ def _blocks(n: int) -> Iterator[tuple[int, int]]:
 
 
 _BLOCK = 2**14
+_QRELS = ["query", "iteration", "document", "grade"]

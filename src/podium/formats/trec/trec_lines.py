@@ -28,6 +28,7 @@ class Columns:
     document_ids: Ids  # (N,)
     values: Array  # (N,)
     tag: str  # the last named column of the first line
+    topics: list[str] | None = None  # (N,) the second column of qrels; None if it is the same in all lines
 
 
 def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
@@ -58,16 +59,24 @@ class _Lines:
         self.line = 1  # the next
         self.tag: bytes | None = None
         self.hashed = True
-        self.counts = np.zeros(4, np.int64)
+        self.counts = np.zeros(5, np.int64)
+        self.topics: list[bytes] | None = None  # the second column of qrels, once it is not 0
         kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
         self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
     def read(self, buffer: bytearray, end: int, *, plain: bool) -> None:
         """Append the lines of buffer[:end]: well-formed ones by the compiled parser, the others one by one."""
+        rows = int(self.counts[0])
         if plain:
             self.hashed = False
             self._take_plain(bytes(memoryview(buffer)[:end]).split(b"\n")[:-1])
-            return
+        else:
+            self._take_compiled(buffer, end)
+        if self.counts[_OTHER] and len(self.columns) == 4:
+            self.topics = [b"0"] * rows if self.topics is None else self.topics
+            self.topics += second_words(bytes(memoryview(buffer)[:end]))
+
+    def _take_compiled(self, buffer: bytearray, end: int) -> None:
         from podium.formats.trec.trec_parser import parse
 
         at, text = 0, np.frombuffer(buffer, np.uint8)
@@ -109,6 +118,9 @@ class _Lines:
             order = np.argsort(np.repeat(codes, sizes), kind="stable")
             documents, values = documents[order], values[order]
         query_ids = np.array(queries[appear].tolist(), dtype=object)
+        if self.topics is not None and len(set(self.topics)) > 1:
+            topics = [decoded(self.topics[row]) for row in (order.tolist() if len(order) else range(rows))]
+            return Columns(query_ids, offsets, documents, values, decoded(self.tag), topics)
         again = documents.repeats(offsets)
         if len(again):
             read = order[again] if len(order) else again  # in the order of the file
@@ -139,6 +151,7 @@ class _Lines:
             if words[0] != query or self.line != due:
                 query = words[0]
                 lists.append((query, len(documents), self.line))
+            self.counts[_OTHER] |= words[1] not in _NO_TOPIC
             documents.append(words[2])
             values.append(number)
             self.line += 1
@@ -158,6 +171,7 @@ class _Lines:
             raise DataError(f"expected {many} columns ({' '.join(self.columns)}); got {n}.{hint}", where=where)
         word = decoded(words[self.columns.index(self.value)])
         number = _number(word)
+        self.counts[_OTHER] |= words[1] not in _NO_TOPIC
         self._append([words[2]], [number], [(words[0], 0, self.line - 1)])
         if not math.isfinite(number):
             self._check_before()
@@ -169,7 +183,7 @@ class _Lines:
         """Append rows; a list is its query, its first row among these and the line of that."""
         if not documents:
             return
-        row, name, at, query_end = self.counts.tolist()
+        row, name, at, query_end, _ = self.counts.tolist()
         text, query_bytes = b"".join(documents), b"".join([query for query, _, _ in lists])
         names, bounds, hashes, values, *queries = self._reserve(len(documents), len(text), len(query_bytes))
         query_text, query_bounds, query_rows, query_lines = queries
@@ -181,7 +195,7 @@ class _Lines:
         query_text[query_end : query_end + len(query_bytes)] = np.frombuffer(query_bytes, np.uint8)
         query_rows[at:last], query_lines[at:last] = [row + first for _, first, _ in lists], [line for *_, line in lists]
         query_bounds[at + 1 : last + 1] = query_end + np.cumsum([len(query) for query, _, _ in lists])
-        self.counts[:] = end, name + len(text), last, query_end + len(query_bytes)
+        self.counts[:_OTHER] = end, name + len(text), last, query_end + len(query_bytes)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
@@ -190,7 +204,7 @@ class _Lines:
 
     def _sizes(self, rows: int, name_bytes: int, query_bytes: int) -> tuple[int, ...]:
         """The sizes of the arrays that `parse` fills, with room for more rows and bytes of ids."""
-        row, name, lists, query_end = self.counts.tolist()
+        row, name, lists, query_end, _ = self.counts.tolist()
         row, lists = row + rows, lists + rows
         of_documents = (name + name_bytes + SPARE, row + 1, row, row)
         return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
@@ -206,6 +220,14 @@ class _Lines:
             self.finished()
 
 
+def second_words(text: bytes) -> list[bytes]:
+    """The second word of each line, but for blank lines and comments."""
+    lines = (line.split(None, 2) for line in text.split(b"\n"))
+    return [words[1] for words in lines if words and not words[0].startswith(b"#")]
+
+
+_OTHER = 4  # place in `counts` of whether a second word is another than 0 or Q0
+_NO_TOPIC = (b"0", b"Q0")
 _BYTES_PER_STEP = 32  # a line takes a microsecond
 _LARGE = 2**26  # bytes of a file; up to here, room is allocated for the most lines it could have
 _BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0

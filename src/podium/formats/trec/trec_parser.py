@@ -14,8 +14,9 @@ from podium.parsing.decimals import decimal
 from podium.parsing.ids import text_hash
 from podium.parsing.words import HASH, LF, byte, copy, is_space, line_end, same, skip_space, token_end
 
-ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
-"""Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids."""
+ROWS, NAMES, LISTS, QUERY_TEXT, OTHER = range(5)
+"""Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids;
+and whether a second word is another than 0 or Q0."""
 
 
 @compiled
@@ -59,6 +60,7 @@ def parse(
                 at, line = (at if byte(at) == LF else line_end(at)) + 1, line + 1
                 continue
             new, new_end, document, document_end = _ids_of(at)
+            counts[OTHER] |= document >= 0 and not _is_zero(skip_space(new_end))
             value, at = _value(document_end, columns) if document >= 0 else (0.0, -1)
         same_tail = at >= 0 and tail_size > 0 and same(at, at + tail_size, tail, tail + tail_size)
         if not same_tail:
@@ -81,7 +83,7 @@ def parse(
     return at - base, line
 
 
-_SPACE = 32
+_SPACE, _ZERO, _Q = 32, 48, 81
 
 
 @compiled
@@ -93,6 +95,13 @@ def _ids_of(at: int) -> tuple[int, int, int, int]:
     if byte(second) == LF or byte(document) == LF:
         return 0, 0, -1, 0
     return at, query_end, document, token_end(document)
+
+
+@compiled
+def _is_zero(at: int) -> bool:
+    """Whether the word here is 0 or Q0."""
+    zero = at + 1 if byte(at) == _Q else at
+    return byte(zero) == _ZERO and is_space(byte(zero + 1))
 
 
 @compiled
