@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.base.errors import ParameterError, UnknownNameError
-from podium.base.registry import Named, build, field_types, load_plugins, split_call, write
+from podium.base.registry import Named, field_types, load_plugins, split_call, write
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.recipe import Recipe
@@ -235,6 +235,14 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
 }
 """Family → name → (what it is, learner, grid that validation data chooses from). Parts are imported at first use."""
 _ROWS = {name: (family, *row) for family, rows in _TABLE.items() for name, row in rows.items()}
+OF_METHODS = {
+    "bagged": "the mean of several fits of a method, each to a bootstrap sample of the queries",
+    "blended": "stacking: several methods, combined by their mean or by another method on their scores",
+    "interpolated": "saved models, and a method, in the proportions that are best on validation data",
+    "adapted": "a method on top of a saved model, or of one shared by several markets",
+    "self-trained": "a method fitted again with the queries that nobody judged",
+}
+"""Learners of other methods, and what they are; `of` is a method's specification."""
 _ADDED: dict[str, Method] = {}
 """Methods of plug-ins and of `register_method`."""
 
@@ -303,7 +311,9 @@ def method(text: str) -> Method:
     """
     name, parameters = split_call(text)
     if name not in METHODS:
-        return Method(build(_learner(name, text), parameters), fixed=_named(parameters))
+        learner, fixed = _learner(name, text).specified(parameters), _named(parameters)
+        grid = {key: values for key, values in learner.grid().items() if key not in fixed}
+        return Method(learner, grid, fixed=fixed)
     original, fixed = METHODS[name], _named(parameters)
     learner = original.learner.changed(parameters)
     return replace(original, learner=learner, grid=_grid_of(learner, original, parameters.keys() | fixed), fixed=fixed)

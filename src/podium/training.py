@@ -142,6 +142,14 @@ def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tu
 def check_fit(learner: Learner, data: Dataset) -> None:
     """Raise a clear error if a learner cannot be fitted to the data."""
     default_threads()  # raises if PODIUM_THREADS is not a number: now, and not only once data is large
+    check_takes(learner, data)
+    if data.query_weights is not None and data.n_queries and not data.query_weights.any():
+        raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
+    learner.check(data)
+
+
+def check_takes(learner: Learner, data: Dataset) -> None:
+    """Raise a clear error for document weights and base scores that a learner cannot learn from."""
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
@@ -152,9 +160,6 @@ def check_fit(learner: Learner, data: Dataset) -> None:
             f"{learner.name} cannot add to base scores. Leave them out, or use a loss with a scorer and a solver, such "
             "as listnet or lambdamart."
         )
-    if data.query_weights is not None and data.n_queries and not data.query_weights.any():
-        raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
-    learner.check(data)
 
 
 def _fitted_model(
@@ -196,7 +201,7 @@ def labels_and_method(
             raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
         labels, method = None, labels
     if isinstance(method, Learner):
-        method = Method(method)
+        method = Method(method, method.grid())
     if not isinstance(method, Method | str | None):
         raise ParameterError(f"a method is a name, a Method or a Learner; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")

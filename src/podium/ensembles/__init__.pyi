@@ -1,0 +1,4 @@
+from .bagged import Bagged as Bagged
+from .blended import Blended as Blended
+from .composite import Composite as Composite
+from .interpolated import Interpolated as Interpolated
