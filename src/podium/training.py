@@ -142,14 +142,6 @@ def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tu
 def check_fit(learner: Learner, data: Dataset) -> None:
     """Raise a clear error if a learner cannot be fitted to the data."""
     default_threads()  # raises if PODIUM_THREADS is not a number: now, and not only once data is large
-    check_takes(learner, data)
-    if data.query_weights is not None and data.n_queries and not data.query_weights.any():
-        raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
-    learner.check(data)
-
-
-def check_takes(learner: Learner, data: Dataset) -> None:
-    """Raise a clear error for document weights and base scores that a learner cannot learn from."""
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
@@ -160,6 +152,9 @@ def check_takes(learner: Learner, data: Dataset) -> None:
             f"{learner.name} cannot add to base scores. Leave them out, or use a loss with a scorer and a solver, such "
             "as listnet or lambdamart."
         )
+    if data.query_weights is not None and data.n_queries and not data.query_weights.any():
+        raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
+    learner.check(data)
 
 
 def _fitted_model(

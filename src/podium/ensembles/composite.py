@@ -46,7 +46,6 @@ class Composite(Learner):
         return self.inner.per_query
 
     def check(self, data: Dataset) -> None:
-        refuse_weights(self.inner, data)
         self.inner.check(data)
 
     @classmethod
@@ -87,13 +86,6 @@ def _with_parameters(of: str, parameters: dict[str, str]) -> str:
     text = f"{name}({','.join(f'{key}={value}' for key, value in (own | parameters).items())})"
     parsed(text)
     return text
-
-
-def refuse_weights(learner: Learner, data: Dataset) -> None:
-    """Raise a clear error for weights and base scores that the learner cannot learn from."""
-    from podium.training import check_takes
-
-    check_takes(learner, data)
 
 
 def fitted(learner: Learner, data: Dataset, rng: np.random.Generator, watch: Watch) -> Model:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 from podium.base.registry import register
@@ -58,6 +59,7 @@ class Interpolated(Stack):
                 f"interpolated mixes two to four models; got {len(self.specifications)}. Write e.g. "
                 "'interpolated(sources=[old.podium],of=listnet)'."
             )
+        needs_grades(data, self.name)
         super().check(data)
 
     def combine(self, data: Dataset, z: Array, z_valid: Array | None, *, seed: int, watch: Watch) -> tuple[Params, Any]:
@@ -76,4 +78,4 @@ def simplex(count: int) -> Iterator[Array]:
     """All shares of `count` parts in tenths, those that trust the first part first."""  # (count,) each
     for cuts in itertools.combinations(range(_STEPS + count - 1), count - 1):
         places = np.array([-1, *cuts, _STEPS + count - 1])
-        yield (np.diff(places) - 1)[::-1][np.argsort(np.arange(count))] / _STEPS
+        yield (np.diff(places) - 1)[::-1] / _STEPS

@@ -14,10 +14,10 @@ from podium.base.arrays import Array
 from podium.base.errors import DataError, counted
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import zscores
-from podium.ensembles.composite import fitted, parsed, quiet, refuse_weights, report
+from podium.ensembles.composite import fitted, parsed, quiet, report
 from podium.ensembles.packing import pack, unpack
 from podium.learner import Learned, Learner
-from podium.model import Model
+from podium.model import Model, SavedModel
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
@@ -54,7 +54,6 @@ class Stack(Learner):
 
     def check(self, data: Dataset) -> None:
         for text in self.specifications:
-            refuse_weights(parsed(text).learner, data)
             parsed(text).learner.check(data)
         if self.learns_to_combine and data.n_queries < 2:
             raise DataError(
@@ -69,7 +68,11 @@ class Stack(Learner):
         for number, (text, seed) in enumerate(zip(self.specifications, seeds, strict=False)):
             members.append(_tuned(text, data, seed=seed, watch=watch))
             report(watch, number + 1, len(self.specifications))
-        z = out_of_fold(members, data, rng, quiet(watch)) if self.learns_to_combine else np.empty((0, 0))
+        z = np.empty((0, 0))
+        if self.learns_to_combine:
+            texts = zip(self.specifications, members, strict=True)
+            learners = [_again(parsed(text).learner, member) for text, member in texts]
+            z = out_of_fold(learners, data, rng, quiet(watch))
         z_valid = None if watch.valid is None else columns(members, watch.valid)
         params, record = self.combine(data, z, z_valid, seed=seeds[-1], watch=watch)
         about = [{"learner": repr(model.learner), "valid": model.info.get("valid")} for model in members]
@@ -100,14 +103,19 @@ def columns(members: Sequence[Model], data: Dataset) -> Array:
     return np.stack([zscores(model.score(data), data.offsets) for model in members], axis=1)
 
 
-def out_of_fold(members: Sequence[Model], data: Dataset, rng: np.random.Generator, watch: Watch) -> Array:
-    """Per-query z-scores by the members' learners, fitted to the queries of other folds."""  # (N, B)
-    z = np.zeros((data.n_documents, len(members)))
+def _again(learner: Learner, member: Model) -> Learner:
+    """What to fit to other queries: the member's learner, with the hyperparameters chosen; a saved model stays."""
+    return learner if isinstance(learner, SavedModel) else member.learner
+
+
+def out_of_fold(learners: Sequence[Learner], data: Dataset, rng: np.random.Generator, watch: Watch) -> Array:
+    """Per-query z-scores by learners that are fitted to the queries of other folds."""  # (N, B)
+    z = np.zeros((data.n_documents, len(learners)))
     for held, seen in folds(data, rng):
         test, training = data.select(held), data.select(seen)
         rows = np.isin(data.query_index, held)
-        for number, member in enumerate(members):
-            model = fitted(member.learner, training, rng.spawn(1)[0], watch)
+        for number, learner in enumerate(learners):
+            model = fitted(learner, training, rng.spawn(1)[0], watch)
             z[rows, number] = zscores(model.score(test), test.offsets)
     return z
 
