@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from podium.solvers import Watch
 
 
-_OF_METHODS = tuple(f"podium.ensembles.{name}" for name in ("bagged", "blended", "interpolated"))
+_OF_METHODS = tuple(f"podium.ensembles.{name}" for name in ("adapted", "bagged", "blended", "interpolated"))
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,11 @@ class Learner(Named):
     def per_query(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
         return self.transform.per_query
+
+    @property
+    def query_columns(self) -> tuple[str, ...]:
+        """Query features that it cannot score without."""
+        return ()
 
     def check(self, data: Dataset) -> None:
         """Raise a clear error, before work starts, if the parameters or the data cannot be used."""

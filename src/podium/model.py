@@ -299,7 +299,14 @@ def _under(folder: str, arrays: Params) -> Params:
 
 def _try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
-    zeros = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
+    names = model.learner.query_columns
+    zeros = Dataset(
+        np.zeros((1, model.n_features), np.float32),
+        None,
+        np.array([0, 1]),
+        query_features=np.zeros((1, len(names))),
+        query_feature_names=names,
+    )
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
     if "temperature" in model.info:

@@ -1,3 +1,4 @@
+from .adapted import Adapted as Adapted
 from .bagged import Bagged as Bagged
 from .blended import Blended as Blended
 from .composite import Composite as Composite
