@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from podium.solvers import Watch
 
 
-_OF_METHODS = tuple(f"podium.ensembles.{name}" for name in ("adapted", "bagged", "blended", "interpolated"))
+_OF_METHODS = tuple(f"podium.ensembles.{name}" for name in ("adapted", "bagged", "blended", "interpolated", "self_trained"))
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Learner(Named):
     """Whether it can learn from document weights; `training.fit` raises an error if it cannot."""
     takes_base_scores: ClassVar[bool] = False
     """Whether it can learn what to add to the base scores of data; `training.fit` raises an error if it cannot."""
+    wants_unjudged: ClassVar[bool] = False
+    """Whether it learns from documents without a label, too; `training.fit` leaves them out if not."""
 
     @property
     def per_query(self) -> bool:

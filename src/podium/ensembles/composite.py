@@ -127,4 +127,4 @@ def check_file_name(path: str, who: str) -> None:
 def refuse_own_state(learned: Learned, who: str) -> None:
     """Refuse a learner that replaces the state of its transform, where members share one."""
     if learned.state is not None:
-        raise IncompatibleError(f"{who}: {learned.learner.name} is not trained here, so its members would be equal.")
+        raise IncompatibleError(f"{who} takes no saved model and no self-trained method: give the method itself.")
