@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from podium.solvers import Watch
 
 
-_OF_METHODS = tuple(f"podium.ensembles.{name}" for name in ("adapted", "bagged", "blended", "interpolated", "self_trained"))
+_OF_METHODS = ("adapted", "bagged", "blended", "interpolated", "self_trained")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,11 @@ class Learner(Named):
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"
-    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.model", *_OF_METHODS)
+    elsewhere: ClassVar[tuple[str, ...]] = (
+        "podium.recipe",
+        "podium.model",
+        *(f"podium.ensembles.{name}" for name in _OF_METHODS),
+    )
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False

@@ -8,6 +8,7 @@ import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, clusters, console, options, progress
+from podium.cli.train_base import with_base
 from podium.cli.train_clicks import By, read_weighing, weigh
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ def train(
             "'lambdamart(damped=false)'."
         ),
     ] = "weights",
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORES|MODEL",
+            help="Scores of another ranker, a number per line, or its model: learn what to add to them.",
+            show_default=False,
+        ),
+    ] = None,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -85,6 +94,8 @@ def train(
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
+    if base is not None:
+        training, validation = with_base(base, training, validation)
     if weighing is not None:
         training = weigh(weighing, training, to_learn=True)
         if validation is not None and not _has_grades(validation):
@@ -99,6 +110,8 @@ def train(
         )
     if weighing is not None:
         model = model.with_info(clicks=weighing.record)
+    if training.base_scores is not None:
+        model = model.with_info(base=base or f"{training.source}.init")
     model.save(output)
     _print(model, training, validation, rule=searching.rule, output=output)
 
@@ -155,6 +168,10 @@ def _print(model: Model, training: Table, validation: Table | None, *, rule: str
     )
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
+    if "base" in info:
+        console.out(f"base       {info['base']}: the model's scores are to be added to these")
+    if "unjudged" in info:
+        console.out(f"unjudged   {counted(info['unjudged'], 'document')} without a label (nan), not learned from")
     if validation is None:
         console.out("validation none: hyperparameters are the method's defaults")
     else:

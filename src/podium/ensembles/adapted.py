@@ -115,7 +115,12 @@ class Adapted(Composite):
                 learned.append(float(task))
             except PodiumError as error:  # documents of one grade only
                 reasons[f"{task:g}"] = str(error)
-        record = {"stopped": "all tasks fitted", "tasks": learned, **({"not_learned": reasons} if reasons else {})}
+        record = {
+            "stopped": "all tasks fitted",
+            "iterations": len(models),
+            "tasks": learned,
+            **({"not_learned": reasons} if reasons else {}),
+        }
         return Learned(self, {**pack(models), "tasks": np.array(learned)}, record)
 
     def score(self, params: Params, data: Dataset) -> Array:

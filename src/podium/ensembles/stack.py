@@ -76,7 +76,9 @@ class Stack(Learner):
         z_valid = None if watch.valid is None else columns(members, watch.valid)
         params, record = self.combine(data, z, z_valid, seed=seeds[-1], watch=watch)
         about = [{"learner": repr(model.learner), "valid": model.info.get("valid")} for model in members]
-        return Learned(self, pack(members) | params, {"stopped": "all members fitted", "members": about, **record})
+        iterations = sum(int(model.info.get("iterations", 0)) for model in members)
+        record = {"stopped": "all members fitted", "iterations": iterations, "members": about, **record}
+        return Learned(self, pack(members) | params, record)
 
     def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)
