@@ -35,15 +35,13 @@ def feature_array(features: object, source: str | None) -> Singles | sp.csr_arra
 
 
 def label_array(labels: ArrayLike, n: int, source: str | None) -> Array:
-    """Labels of n rows; NaN where a document was not judged."""  # (n,)
+    """Labels of n rows, all finite."""  # (n,)
     y = float_numbers(labels, "label", where=source)
     if len(y) != n:
         raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
-    bad = np.flatnonzero(np.isinf(y))
+    bad = np.flatnonzero(~np.isfinite(y))
     if len(bad):
-        raise DataError(
-            f"row {bad[0]}: label {y[bad[0]]} is neither a finite number nor NaN (not judged).", where=source
-        )
+        raise DataError(f"row {bad[0]}: label {y[bad[0]]} is not a finite number.", where=source)
     return y
 
 

@@ -59,8 +59,10 @@ class Adapted(Composite):
         return (self.by,) if self.by else ()
 
     def grid(self) -> dict[str, tuple[Any, ...]]:
-        """The grid of `of`; trees may also trust the source by half."""
+        """The grid of `of`, and ten times its largest penalty, near the source; trees may also trust it by half."""
         grid = super().grid()
+        if "penalty" in grid:
+            grid["penalty"] = (*grid["penalty"], 10.0 * max(grid["penalty"]))
         return {**grid, "scale": (1.0, 0.5)} if isinstance(getattr(self.inner, "scorer", None), Trees) else grid
 
     def digest(self) -> str:

@@ -60,7 +60,7 @@ def test_trees_continue_where_the_source_ended(tmp_path):
 def test_one_file_scores_alone(old, tmp_path):
     path, _ = old
     model = podium.train(NEW, f"adapted(of=listnet,source={path})", valid=TEST)
-    assert [trial["penalty"] for trial in model.info["trials"]] == [0.01, 0.1, 1.0]
+    assert [trial["penalty"] for trial in model.info["trials"]] == [0.01, 0.1, 1.0, 10.0]
     model.save(tmp_path / "new.podium")
     path.unlink()
     loaded = podium.load(tmp_path / "new.podium")
