@@ -30,9 +30,14 @@ def ndcg(model, data):
     return mean_metric(NDCG, model.score(data), data)
 
 
-@pytest.mark.parametrize("check", LEARNER_CHECKS.values(), ids=lambda check: check.__name__)
+SLOW = ("one_seed_gives_one_file_on_any_number_of_threads", "memory_is_counted_before_work_starts")
+
+
+@pytest.mark.parametrize(
+    "check", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in LEARNER_CHECKS]
+)
 def test_it_keeps_the_promises_of_learners(check):
-    check(Learner.parse("bagged(of=listnet,members=3)"))
+    LEARNER_CHECKS[check](Learner.parse("bagged(of=listnet,members=3)"))
 
 
 @pytest.mark.parametrize("of", ["listnet", TREES, "lambdarank(epochs=2)", "rankboost", "structrank"])
