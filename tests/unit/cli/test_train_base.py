@@ -59,7 +59,7 @@ def test_scores_that_do_not_fit_are_refused(podium: Podium, folder: Path) -> Non
     assert result.exit_code == 1
     assert "2 scores for the" in result.stderr
     result = podium("train", str(folder), "--base", "short.txt")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "the scores of the validation data are needed too" in result.stderr
 
 
