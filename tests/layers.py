@@ -36,6 +36,7 @@ LAYERS: list[dict[str, str]] = [
         "recipe": "loss + scorer + solver",
         "methods": "the table of methods",
         "training": "podium.train",
+        "ensembles": "methods of methods",
         "tuning": "hyperparameters",
         "model": "a fitted learner, its file",
         "odds": "how sure of an order",

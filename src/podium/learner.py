@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.base.errors import ModelFileError
-from podium.base.registry import Named, field_types, read_all
+from podium.base.errors import IncompatibleError, ModelFileError
+from podium.base.registry import Named, build, field_types, read_all
 from podium.transforms import State, Transform
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from podium.scorers import Params, Prepared
     from podium.scorers.forms import Form
     from podium.solvers import Watch
+
+
+_OF_METHODS = ("adapted", "bagged", "blended", "interpolated", "self_trained")
 
 
 @dataclass(frozen=True)
@@ -35,18 +38,29 @@ class Learner(Named):
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"
-    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.model")
+    elsewhere: ClassVar[tuple[str, ...]] = (
+        "podium.recipe",
+        "podium.model",
+        *(f"podium.ensembles.{name}" for name in _OF_METHODS),
+    )
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False
     """Whether it can learn from document weights; `training.fit` raises an error if it cannot."""
     takes_base_scores: ClassVar[bool] = False
     """Whether it can learn what to add to the base scores of data; `training.fit` raises an error if it cannot."""
+    wants_unjudged: ClassVar[bool] = False
+    """Whether it learns from documents without a label, too; `training.fit` leaves them out if not."""
 
     @property
     def per_query(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
         return self.transform.per_query
+
+    @property
+    def query_columns(self) -> tuple[str, ...]:
+        """Query features that it cannot score without."""
+        return ()
 
     def check(self, data: Dataset) -> None:
         """Raise a clear error, before work starts, if the parameters or the data cannot be used."""
@@ -66,6 +80,21 @@ class Learner(Named):
     def form(self, params: Params, n_features: int) -> Form | None:
         """Form of the fitted model over transformed features (linear, trees, …); None if it has none of them."""
         return None
+
+    def spread(self, params: Params, data: Dataset) -> Array:
+        """Standard deviation of its members' scores for each document of transformed data."""  # (N,)
+        raise IncompatibleError(
+            f"{self.name} is one model, so its scores have no spread. Train several: 'bagged(of=…,members=8)'."
+        )
+
+    @classmethod
+    def specified(cls, parameters: dict[str, str]) -> Learner:
+        """The learner of a specification: its parameters, as text."""
+        return build(cls, parameters)
+
+    def grid(self) -> dict[str, tuple[Any, ...]]:
+        """Hyperparameters to choose from on validation data, if it has no row in the table of methods."""
+        return {}
 
     def digest(self) -> str:
         """Hash of other inputs than its parameters and the data, such as a file; empty for most learners."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.familiar_names import ALIASES, OBJECTIVES, renamed, without_absent
-from podium.base.registry import Named, build, field_types, load_plugins, split_call, write
+from podium.base.registry import Named, field_types, load_plugins, split_call, write
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.recipe import Recipe
@@ -236,6 +236,14 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
 }
 """Family → name → (what it is, learner, grid that validation data chooses from). Parts are imported at first use."""
 _ROWS = {name: (family, *row) for family, rows in _TABLE.items() for name, row in rows.items()}
+OF_METHODS = {
+    "bagged": "the mean of several fits of a method, each to a bootstrap sample of the queries",
+    "blended": "stacking: several methods, combined by their mean or by another method on their scores",
+    "interpolated": "saved models, and a method, in the proportions that are best on validation data",
+    "adapted": "a method on top of a saved model, or of one shared by several markets",
+    "self-trained": "a method fitted again with the queries that nobody judged",
+}
+"""Learners of other methods, and what they are; `of` is a method's specification."""
 _ADDED: dict[str, Method] = {}
 """Methods of plug-ins and of `register_method`."""
 
@@ -306,7 +314,9 @@ def method(text: str) -> Method:
     if name not in METHODS and name.lower() in OBJECTIVES:
         return method(_of_objective(name, parameters))
     if name not in METHODS:
-        return Method(build(_learner(name, text), parameters), fixed=_named(parameters))
+        learner, fixed = _learner(name, text).specified(parameters), _named(parameters)
+        grid = {key: values for key, values in learner.grid().items() if key not in fixed}
+        return Method(learner, grid, fixed=fixed)
     original = METHODS[name]
     parts = {part: value for part, value in parameters.items() if part in field_types(Recipe)}
     names = original.learner.changed(parts).parameter_names() if parts else original.learner.parameter_names()

@@ -85,6 +85,16 @@ class Model:
         parts = [ranking.dense_ranks(scores[a:b]) for a, b in itertools.pairwise(offsets)]
         return table.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
 
+    def spread(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
+        """The standard deviation of the members' scores of each document, for `bagged` models: how sure is the score.
+
+        Arguments and row order are those of `score`.
+        """  # (N,)
+        table = self._table(data, qid, group)
+        return table.from_grouped(
+            self.learner.spread(self.params, self.learner.transform.apply(self.state, table.grouped()))
+        )
+
     def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
         """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:
@@ -195,6 +205,10 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; equal models give equal bytes."""
+        archive.write(path, _KIND, *self.parts(), version=FORMAT)
+
+    def parts(self) -> tuple[dict[str, Any], Params]:
+        """The content of a model file: a description for JSON, and arrays."""
         arrays = {f"params/{k}": v for k, v in self.params.items()} | {f"state/{k}": v for k, v in self.state.items()}
         head = {
             "learner": repr(self.learner),
@@ -202,7 +216,23 @@ class Model:
             "feature_names": self.feature_names,
             "info": dict(self.info),
         }
-        archive.write(path, _KIND, head, arrays, version=FORMAT)
+        return head, arrays
+
+    @classmethod
+    def of_parts(cls, head: Mapping[str, Any], arrays: Params, *, most_features: int) -> Model:
+        """The model of `parts`, from a file that nobody vouches for; it must not claim more features than this."""
+        n_features = int(head["n_features"])
+        if not 0 < n_features <= most_features:
+            raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
+        names = head["feature_names"]
+        return cls(
+            learner=Learner.parse(head["learner"]),
+            params=_under("params/", arrays),
+            state=_under("state/", arrays),
+            n_features=n_features,
+            feature_names=None if names is None else tuple(map(str, names)),
+            info=dict(head["info"]),
+        )
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
@@ -269,18 +299,7 @@ def _check_scores(scores: ArrayLike, data: Table) -> Array:
 
 def _read(path: str | PathLike[str]) -> Model:
     head, arrays = archive.read(path, _KIND, version=FORMAT)
-    n_features = int(head["n_features"])
-    if not 0 < n_features <= max(os.path.getsize(path), _FEW):
-        raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
-    names = head["feature_names"]
-    return Model(
-        learner=Learner.parse(head["learner"]),
-        params=_under("params/", arrays),
-        state=_under("state/", arrays),
-        n_features=n_features,
-        feature_names=None if names is None else tuple(map(str, names)),
-        info=dict(head["info"]),
-    )
+    return Model.of_parts(head, arrays, most_features=max(os.path.getsize(path), _FEW))
 
 
 def _under(folder: str, arrays: Params) -> Params:
@@ -289,7 +308,14 @@ def _under(folder: str, arrays: Params) -> Params:
 
 def _try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
-    zeros = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
+    names = model.learner.query_columns
+    zeros = Dataset(
+        np.zeros((1, model.n_features), np.float32),
+        None,
+        np.array([0, 1]),
+        query_features=np.zeros((1, len(names))),
+        query_feature_names=names,
+    )
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
     if "temperature" in model.info:

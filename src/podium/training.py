@@ -97,6 +97,7 @@ def train(
     seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
     tune_by = Metric.parse(metric) if isinstance(metric, str) else metric
     training, held = _parts(labelled_data(data, labels, qid=qid, group=group), valid, seed=seed)
+    held = None if held is None else held.judged()
     by_weight = held is not None and held.document_weights is not None and isinstance(tune_by, WeightedDCG)
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)
@@ -127,7 +128,11 @@ def fit(
     observers: tuple[Observer, ...] = (),
     learn: Learning | None = None,
 ) -> Model:
-    """Fit one learner once, without tuning; `learn` replaces learning in this process, e.g. by a cluster."""
+    """Fit one learner once, without tuning; `learn` replaces learning in this process, e.g. by a cluster.
+
+    Documents without a label (NaN) are left out, and counted in `info["unjudged"]`, unless the learner wants them.
+    """
+    unjudged, data = data.n_unjudged, _learned_from(data, learner)
     check_fit(learner, data)
 
     def watching(transform: Transform, state: State) -> Watch:
@@ -135,7 +140,13 @@ def fit(
 
     with one_blas_thread():
         learned, state = (learn or _learn)(learner, data, watching, seed)
-    return _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+    model = _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+    return model.with_info(unjudged=unjudged) if unjudged else model
+
+
+def _learned_from(data: Dataset, learner: Learner) -> Dataset:
+    """The documents that a learner learns from: those with a label, unless it wants the others too."""
+    return data if learner.wants_unjudged else data.judged()
 
 
 def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
@@ -203,7 +214,7 @@ def labels_and_method(
     if isinstance(method, Loss):
         method = Recipe(loss=method)
     if isinstance(method, Learner):
-        method = Method(method)
+        method = Method(method, method.grid())
     if not isinstance(method, Method | str | None):
         raise ParameterError(f"a method is a name, a Method, a Learner or a Loss; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")
@@ -264,7 +275,7 @@ _MANY = 1000
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:
     if data.n_documents == 0:
         raise DataError("there is no document to learn from.", where=data.source)
-    check_fit(learner, data)
+    check_fit(learner, _learned_from(data, learner))
     if valid is None:
         return
     if valid.labels is None:

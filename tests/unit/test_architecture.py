@@ -45,6 +45,7 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
+    "ensembles": [Learner],
     "clicks.labellings": [Labelling],
     "clicks.models": [ClickModel],
     "online.interleaving": [Interleaving],

@@ -76,6 +76,8 @@ def rank(
     if output != "-":
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
+    if "base" in fitted.info:
+        console.say(f"note: these scores are to be added to the base scores, {fitted.info['base']}.")
     documents = read_documents(data, fitted, labels=False, qid=qid)
     grouped = documents.grouped()
     if grouped.labels is not None and grouped.labels.any():

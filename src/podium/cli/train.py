@@ -63,6 +63,14 @@ def train(
             "'lambdamart(damped=false)'."
         ),
     ] = "weights",
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORES|MODEL",
+            help="Scores of another ranker, a number per line, or its model: learn what to add to them.",
+            show_default=False,
+        ),
+    ] = None,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -93,7 +101,9 @@ def train(
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
     roles = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
-    training, validation, note = read_parts(data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed)
+    training, validation, note = read_parts(
+        data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
+    )
     if validation is not None and validation.labels is None and validation.document_weights is not None:
         measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
@@ -105,6 +115,8 @@ def train(
         )
     if weighing is not None:
         model = model.with_info(clicks=weighing.record)
+    if training.base_scores is not None:
+        model = model.with_info(base=base or f"{training.source}.init")
     model.save(output)
     _print(model, training, note, rule=searching.rule, output=output)
 
@@ -126,6 +138,10 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
     )
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
+    if "base" in info:
+        console.out(f"base       {info['base']}: the model's scores are to be added to these")
+    if "unjudged" in info:
+        console.out(f"unjudged   {counted(info['unjudged'], 'document')} without a label (nan), not learned from")
     if "valid" not in info:
         console.out(f"validation {note}: hyperparameters are the method's defaults")
     else:

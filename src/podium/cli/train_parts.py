@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.cli import console
+from podium.cli.train_base import with_base
 from podium.cli.train_clicks import weigh
 
 if TYPE_CHECKING:
@@ -22,9 +23,18 @@ Parts = tuple["Table", "Table | None", str]
 
 
 def read_parts(
-    data: str, valid: str | None, *, roles: dict[str, Any], weighing: Weighing | None, metric: Metric, seed: int
+    data: str,
+    valid: str | None,
+    *,
+    roles: dict[str, Any],
+    weighing: Weighing | None,
+    metric: Metric,
+    seed: int,
+    base: str | None = None,
 ) -> Parts:
     """Read training and validation data; `valid` is a file, a fraction of the queries to hold out, or none.
+
+    `base` is a file of scores or a model, to which the trained model's scores are to be added.
 
     By default a fraction is held out if the data has no validation part, unless `metric` cannot measure it. With
     `weighing`, training data has weights from clicks in place of grades, and so has validation data that is held out
@@ -38,6 +48,8 @@ def read_parts(
         validation = read_data(valid, n_features=training.n_features, **roles)
     for part in (training, validation):
         _say_if_one_query(part)
+    if base is not None:
+        training, validation = with_base(base, training, validation)
     learned = training if weighing is None else weigh(weighing, training, to_learn=True)
     if valid == "none":
         return learned, None, "none"

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import AnyArray, Ints, is_sparse
+from podium.base.arrays import AnyArray, Flags, Ints, is_sparse
 from podium.base.columns import check_row_order, float_numbers, plain_column, text_ids
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import in_blocks, take_rows
@@ -126,6 +126,29 @@ class Dataset(Table):
             comments=pick(self.comments),
             rows=None,
         )
+
+    def judged(self) -> Dataset:
+        """The documents that have a label, without queries that have none left; itself if all labels are there."""
+        if not self.n_unjudged:
+            return self
+        assert self.labels is not None, "some are NaN"
+        keep = ~np.isnan(self.labels)
+        judged = self._documents(keep)
+        return judged.select(np.flatnonzero(judged.sizes))
+
+    def _documents(self, keep: Flags) -> Dataset:
+        """Some of the documents of each query."""
+        if self.preferences is not None or self.topics is not None or self.relations is not None:
+            raise DataError(
+                "documents without a label (NaN) cannot be left out of data with preferences, topics or relations. "
+                "Give every document a label.",
+                where=self.source,
+            )
+        counts = np.bincount(self.query_index[keep], minlength=self.n_queries)
+        rows = np.arange(self.n_documents) if self.rows is None else self.rows
+        parts = {name: getattr(self, name) for name in PER_ROW}
+        taken = {name: take_rows(part, np.flatnonzero(keep)) for name, part in parts.items() if part is not None}
+        return self._replaced(**taken, offsets=np.append(0, np.cumsum(counts)), rows=rows[keep])
 
     def _query_numbers(self, queries: ArrayLike) -> Ints:
         numbers = plain_column(queries, "query number", where=self.source)

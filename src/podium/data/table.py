@@ -37,7 +37,7 @@ class Table(ABC):
     """The documents of Q queries: N rows of d features. It is immutable."""
 
     features: Singles | sp.csr_array  # (N, d), C order or CSR; or `Rows`, which are not in memory
-    labels: Array | None  # (N,) grades; larger is better, equal grades are ties
+    labels: Array | None  # (N,) grades; larger is better, equal grades are ties; NaN: not judged
     _: KW_ONLY
     query_ids: NDArray[Any] | None = None  # (Q,) text
     document_ids: NDArray[Any] | None = None  # (N,) text
@@ -190,6 +190,11 @@ class Table(ABC):
         assert self.document_weights is not None
         return self.document_weights if self.labels is None else self.document_weights * self.labels
 
+    @property
+    def n_unjudged(self) -> int:
+        """The number of documents that were not judged: their label is NaN."""
+        return 0 if self.labels is None else int(np.isnan(self.labels).sum())
+
     def query_weights_of_rows(self) -> Array:
         """The weight of each row's query; 1 if queries have none."""  # (N,)
         if self.query_weights is None:
@@ -265,4 +270,6 @@ class Table(ABC):
 
 
 def _range(labels: Array) -> str:
-    return f"{labels.min():g} to {labels.max():g}" if len(labels) else "of none"
+    judged = labels[~np.isnan(labels)]
+    unjudged = f", {len(labels) - len(judged)} not judged" if len(judged) < len(labels) else ""
+    return (f"{judged.min():g} to {judged.max():g}" if len(judged) else "of none") + unjudged

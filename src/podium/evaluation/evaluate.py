@@ -20,6 +20,7 @@ from podium.base.arrays import Array
 from podium.base.columns import check_row_order, float_numbers
 from podium.base.errors import DataError, ParameterError, counted
 from podium.base.shown import Backend, Shown, ShownTable, Value, frame_of
+from podium.data.dataset import Dataset
 from podium.data.frames import from_frame
 from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
@@ -145,10 +146,21 @@ def evaluate(
     grouped = labelled.grouped()
     assert grouped.labels is not None
     values = evaluate_all(
-        chosen, labelled.to_grouped(numbers), grouped.labels, grouped.offsets, document_ids=grouped.document_ids,
-        topics=grouped.topics,
+        chosen, labelled.to_grouped(numbers), np.nan_to_num(grouped.labels), grouped.offsets,
+        document_ids=grouped.document_ids, topics=grouped.topics, **_unjudged(grouped),
     )  # fmt: skip
     return Evaluation(chosen, values, query_names(grouped))
+
+
+def _unjudged(data: Dataset) -> dict[str, Any]:
+    """Which documents were judged, if some were not (NaN)."""
+    if not data.n_unjudged:
+        return {}
+    assert data.labels is not None, "some are NaN"
+    unjudged = np.isnan(data.labels)
+    counts = np.bincount(data.query_index[~unjudged], minlength=data.n_queries)
+    judged_offsets = np.append(0, np.cumsum(counts))
+    return {"judged": data.labels[~unjudged], "judged_offsets": judged_offsets, "unjudged": unjudged}
 
 
 def evaluate_run(

@@ -24,11 +24,11 @@ from podium.base.files import reading
 from podium.data.dataset import Dataset
 from podium.data.frames import weights_of_queries
 from podium.data.table import Table
+from podium.formats.base_scores_file import read_base_scores
 from podium.formats.letor.letor_parser import shown
 
 _MISSING = re.compile(rb"(?<=[,\t])(?=[,\t\r\n]|$)|(?<=[,\t])(?:NA|N/A|na|null|NULL|None|none)(?=[,\t\r\n]|$)")
 _ABSENT = {
-    ".init": "initial scores of rows, which podium does not start from; make them a feature, or rename the file",
     ".position": "ranks at which rows were shown, which podium takes from a click log (podium train --clicks); rename "
     "the file to learn from the labels as they are",
 }
@@ -81,7 +81,7 @@ def read_lightgbm_table(source: str | os.PathLike[str]) -> Table:
 
 
 def with_side_files(data: Table, source: object) -> Table:
-    """The data with weights of queries from its .weight file; refuses files that podium cannot follow."""
+    """The data with weights of queries and base scores from the files next to it; refuses a file of positions."""
     if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
         return data
     path = os.fspath(source)
@@ -89,6 +89,9 @@ def with_side_files(data: Table, source: object) -> Table:
         side = side_file(path, ending)
         if side is not None:
             raise DataError(f"it holds {what}.", where=side)
+    side = side_file(path, ".init", ".base_margin")
+    if side is not None and data.base_scores is None:
+        data = read_base_scores(side, data)
     side = side_file(path, ".weight")
     if side is None:
         return data

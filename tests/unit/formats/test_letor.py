@@ -244,10 +244,9 @@ def test_sizes_beside_make_queries_where_lines_have_no_qid(tmp_path):
     [
         ("", "no documents: the file is empty"),
         ("\n# nothing\n", "no documents"),
-        ("1 qid:1 1:1\nx qid:1 1:1\n", r":2: the label must be a finite number; got 'x'"),
+        ("1 qid:1 1:1\nx qid:1 1:1\n", r":2: the label must be a finite number, or nan .*; got 'x'"),
         ("SQLite format 3\n", r"If this is an index of documents: podium features"),
-        ("nan qid:1 1:1\n", r":1: the label must be a finite number; got 'nan'"),
-        ("inf qid:1\n", r":1: the label must be a finite number; got 'inf'"),
+        ("inf qid:1\n", r":1: the label must be a finite number, or nan .*; got 'inf'"),
         ("1e999 qid:1\n", r":1: the label must be a finite number; '1e999' is too large"),
         ("1 qid:1 1:1\n0 1:1\n", r":2: this line has no qid, but the lines before have one"),
         ("1 1:1\n0 qid:2 1:1\n", r":2: this line has a qid, but the lines before have none"),

@@ -85,11 +85,20 @@ def test_what_does_not_fit_is_refused_in_words(tmp_path: Path, rows: str, sizes:
         read_data(write(tmp_path / "t.csv", rows, sizes, weights))
 
 
-@pytest.mark.parametrize("ending", ["init", "position"])
-def test_files_that_podium_cannot_follow_are_refused(tmp_path: Path, ending: str) -> None:
+def test_positions_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", table(","))
-    Path(f"{path}.{ending}").write_text("1\n" * 5)
-    with pytest.raises(DataError, match=rf"t\.csv\.{ending}: it holds .*rename the"):
+    Path(f"{path}.position").write_text("1\n" * 5)
+    with pytest.raises(DataError, match=r"t\.csv\.position: it holds .*rename the"):
+        read_data(path)
+
+
+@pytest.mark.parametrize("ending", ["init", "base_margin"])
+def test_initial_scores_are_base_scores(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path / "t.csv", table(","), SIZES)
+    Path(f"{path}.{ending}").write_text("1\n2\n3\n4\n5.5\n")
+    assert read_data(path).base_scores.tolist() == [1, 2, 3, 4, 5.5]
+    Path(f"{path}.{ending}").write_text("1\n2\n")
+    with pytest.raises(DataError, match="2 scores for the 5 documents"):
         read_data(path)
 
 

@@ -101,8 +101,10 @@ def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
                 "Add labels if this data is meant for training or evaluation.",
             )
         return
+    data = data.judged()
     if data.n_documents == 0:
         return
+    assert data.labels is not None, "of judged documents"
     if data.labels.min() == data.labels.max():
         yield Finding(
             "error" if data.preferences is None else "note",

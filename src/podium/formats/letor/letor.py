@@ -33,6 +33,7 @@ from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
 from podium.data.inputs import widened
 from podium.data.table import Table
+from podium.formats.base_scores_file import read_base_scores, write_base_scores
 from podium.formats.letor.letor_lines import Lines
 from podium.formats.lightgbm_files import query_sizes
 from podium.formats.preference_file import read_preferences, write_preferences
@@ -93,6 +94,7 @@ _SIDE_FILES: dict[str, tuple[str, Callable[[Source, Table], Table], Callable[[Ta
     "topics": (".topics", read_topics, write_topics),
     "relations": (".relations", read_relations, write_relations),
     "query_features": (".queries", read_query_features, write_query_features),
+    "base_scores": (".init", read_base_scores, write_base_scores),
 }
 """By field of a dataset: the ending of the file that holds it next to a data file, its reader and its writer."""
 
@@ -101,8 +103,8 @@ def write_letor(data: Table, target: Source) -> None:
     """Write a dataset as LETOR: to a path (gzipped if it ends in .gz), "-" for standard output, or a binary file.
 
     Rows are written in their order, labels and features with digits that read back as the same numbers, NaN as nan,
-    comments as they were, else document ids as `#docid = id`. Preferences, topics, relations and features of queries go
-    to side files: `<file>.preferences` and so on.
+    comments as they were, else document ids as `#docid = id`. Preferences, topics, relations, features of queries and
+    base scores go to side files: `<file>.preferences` and so on.
     """
     path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
     if data.labels is None:

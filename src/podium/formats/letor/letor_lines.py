@@ -99,15 +99,18 @@ class Lines:
             starts, numbers = np.array(self.runs, np.int64).T
             codes = np.repeat(numbers, np.diff(np.append(starts, self.rows)))
         comments = self.comments if self.comments is not None and any(self.comments) else None
+        labels = self.labels.finished()
+        unjudged = np.isnan(labels)
         data = Dataset.from_arrays(
             self.matrix.finished(),
-            self.labels.finished(),
+            np.where(unjudged, 0.0, labels) if unjudged.any() else labels,
             qid=codes,
             group=group,
             document_ids=_document_ids(comments, codes),
             comments=None if comments is None else np.array(comments, dtype=object),
             source=self.name,
         )
+        data = replace(data, labels=labels) if unjudged.any() else data
         if codes is None:
             return data
         names = [decoded(name) for name in self.queries]

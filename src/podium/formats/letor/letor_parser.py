@@ -295,6 +295,8 @@ def _ends_token(c: int) -> bool:
 
 
 def _label(word: bytes, where: str) -> float:
+    if word.lower() == b"nan":  # not judged
+        return np.nan
     if not _DECIMAL.fullmatch(word):
         got = "" if _is_text(word) else " This does not look like a text file."
         if word == b"SQLite":
@@ -303,7 +305,7 @@ def _label(word: bytes, where: str) -> float:
                 "podium compare INDEX --queries FILE --qrels FILE compares methods on it."
             )
         raise DataError(
-            f"the label must be a finite number; got {shown(word)}. "
+            f"the label must be a finite number, or nan if the document was not judged; got {shown(word)}. "
             f"A line is: label qid:query feature:value … # comment.{got}",
             where=where,
         )

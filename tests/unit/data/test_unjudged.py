@@ -1,0 +1,81 @@
+"""Documents without a label (NaN): left out of training, unjudged in evaluation, kept in files."""
+
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pytest
+
+import podium
+from podium.base.errors import DataError
+from podium.data.dataset import Dataset
+from podium.formats.letor.letor import write_letor
+from podium.testing import linear_data
+
+DATA = linear_data(20, 8)
+HIDE = np.random.default_rng(0).random(DATA.n_documents) < 0.3
+HIDE[8:16] = True  # a whole query
+PART = replace(DATA, labels=np.where(HIDE, np.nan, DATA.labels))
+
+
+def test_judged_documents_are_those_with_a_label():
+    judged = PART.judged()
+    np.testing.assert_array_equal(judged.features, DATA.features[~HIDE])
+    np.testing.assert_array_equal(judged.labels, DATA.labels[~HIDE])
+    assert judged.n_queries == 19
+    assert judged.sizes.sum() == (~HIDE).sum()
+    assert DATA.judged() is DATA
+    assert PART.n_unjudged == HIDE.sum()
+    assert f"labels 0 to 2, {HIDE.sum()} not judged" in repr(PART)
+
+
+@pytest.mark.parametrize("method", ["listnet", "lambdamart(rounds=4,min_data_in_leaf=2)", "prank"])
+def test_training_leaves_them_out_and_says_how_many(method):
+    model, judged = podium.train(PART, method), podium.train(PART.judged(), method)
+    assert model.score(DATA).tobytes() == judged.score(DATA).tobytes()
+    assert model.info["unjudged"] == HIDE.sum()
+    assert "unjudged" not in judged.info
+
+
+def test_validation_data_is_judged_too():
+    plain, part = (podium.train(DATA, "listnet", valid=data) for data in (PART.judged(), PART))
+    assert plain.info["valid"] == part.info["valid"]
+
+
+def test_evaluation_takes_them_for_unjudged():
+    scores = np.random.default_rng(1).normal(size=DATA.n_documents)
+    qrels = {str(q): {} for q in range(20)}
+    run = {str(q): {} for q in range(20)}
+    for row, (q, label) in enumerate(zip(PART.query_index, PART.labels, strict=True)):
+        run[str(q)][f"d{row}"] = scores[row]
+        if not np.isnan(label):
+            qrels[str(q)][f"d{row}"] = label
+    metrics = ["ndcg@10", "bpref", "map"]
+    expected = podium.evaluate_run({q: grades for q, grades in qrels.items() if grades}, run, metrics)
+    for metric in metrics:
+        values = podium.evaluate(PART, scores, metrics)
+        assert values.means()[metric].value == pytest.approx(expected.means()[metric].value)
+
+
+def test_files_keep_them(tmp_path):
+    write_letor(PART, tmp_path / "part.txt")
+    assert (tmp_path / "part.txt").read_text().splitlines()[8].startswith("nan qid:")
+    np.testing.assert_array_equal(podium.read_data(tmp_path / "part.txt").labels, PART.labels)
+    np.testing.assert_array_equal(
+        podium.read_data(BytesIO(b"1 qid:1 1:1\nNaN qid:1 1:2\n0 qid:2 1:1\n")).labels, [1, np.nan, 0]
+    )
+
+
+def test_arrays_with_missing_labels_are_refused_still():
+    """A gap in an array may be an accident; `nan` in a file, or `replace(data, labels=…)`, is on purpose."""
+    with pytest.raises(DataError, match=r"row 1: label nan is not a finite number"):
+        Dataset.from_arrays(np.eye(2), [0, np.nan])
+
+
+def test_preferences_and_documents_without_label_are_refused():
+    with pytest.raises(DataError, match="Give every document a label"):
+        PART.with_preferences([0], [1]).judged()
+
+
+def test_the_doctor_looks_at_judged_documents():
+    assert [finding.code for finding in podium.check(PART)] == [finding.code for finding in podium.check(PART.judged())]
