@@ -39,7 +39,7 @@ def page(comparison: Comparison) -> str:
 def page_data(comparison: Comparison) -> dict[str, Any]:
     """Data of the HTML report: the comparison as in results.json, the values of every query, and the details."""
     first = next(iter(comparison.by_method.values()), [])
-    benchmark = published(comparison.data, comparison.metrics)
+    benchmark = published(comparison.data, comparison.metrics, dataset=comparison.dataset)
     return {
         "podium": version(),
         "results": comparison.to_dict(),
