@@ -16,18 +16,21 @@ from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.training import fit
 
-QUERIES, RUNS, METHODS = 128, 50, ("regression(penalty=0.01)", "ranknet(penalty=0.01)")
+RUNS = 50
+METHOD = "regression(penalty=0.01)"
+SETTINGS = {"24 features, Q = 64": (64, 24, 0.5), "80 features, Q = 128, more noise": (128, 80, 1.0)}
+"""Queries that the curve sees, features, noise of the grades."""
 
 
-def run(name: str, seed: int) -> tuple[bool, bool] | None:
+def run(queries: int, features: int, noise: float, *, seed: int) -> tuple[bool, bool] | None:
     """Whether the intervals of the value and of the gain hold those found with twice the queries; None if refused."""
-    data, _ = make_letor_like(2 * QUERIES + 400, (6, 10), n_features=80, noise=1.0, seed=seed)
-    train, test = data.select(np.arange(2 * QUERIES)), data.select(np.arange(2 * QUERIES, data.n_queries))
-    curve = learning_curve(Fold(train.select(np.arange(QUERIES)), None, test, "Fold1"), name, seed=seed)
+    data, _ = make_letor_like(2 * queries + 300, (8, 12), n_features=features, noise=noise, seed=seed)
+    train, test = data.select(np.arange(2 * queries)), data.select(np.arange(2 * queries, data.n_queries))
+    curve = learning_curve(Fold(train.select(np.arange(queries)), None, test, "Fold1"), METHOD, seed=seed)
     if curve.refusal() is not None:
         return None
     forecast = curve.forecast()
-    model = fit(method(name).learner, train, metric=curve.metric, seed=seed)
+    model = fit(method(METHOD).learner, train, metric=curve.metric, seed=seed)
     later = float(np.nanmean(evaluate(test, model.score(test), [curve.metric]).values[0]))
     value, gain = forecast.interval, forecast.gain_interval
     return value.low <= later <= value.high, gain.low <= later - curve.means[-1] <= gain.high
@@ -35,17 +38,16 @@ def run(name: str, seed: int) -> tuple[bool, bool] | None:
 
 def main() -> None:
     """Print the coverage for each method."""
-    for name in METHODS:
-        outcomes, refused, seed = [], 0, 0
-        while len(outcomes) < RUNS and seed < 4 * RUNS:
-            outcome = run(name, seed)
+    for name, setting in SETTINGS.items():
+        outcomes: list[tuple[bool, bool]] = []
+        seed = 100
+        while len(outcomes) < RUNS:
+            outcome = run(*setting, seed=seed)
             seed += 1
-            if outcome is None:
-                refused += 1
-            else:
-                outcomes.append(outcome)
+            outcomes += [] if outcome is None else [outcome]
         value, gain = np.mean(outcomes, axis=0)
-        print(f"{name}: {len(outcomes)} forecasts, {refused} refused; v(2Q) held {value:.0%}, the gain {gain:.0%}")
+        refused = seed - 100 - RUNS
+        print(f"{name}: {RUNS} forecasts, {refused} refused; v(2Q) held {value:.0%}, the gain {gain:.0%}")
 
 
 if __name__ == "__main__":

@@ -555,10 +555,18 @@ def structrank(loss: Any, s: Any, y: Any) -> float:
 
 def log_cdf_of_two(u: float, v: float, rho: float) -> float:
     """log Φ₂(u, v; ρ) as the integral of φ(x) Φ((v − ρx)/√(1 − ρ²)) over x ≤ u, in units of its largest value."""
-    x = np.linspace(min(u, v, 0.0) - 12.0, u, 8001)
-    heights = -0.5 * x**2 - 0.5 * math.log(2 * math.pi) + log_ndtr((v - rho * x) / math.sqrt(1 - rho**2))
-    top = heights.max()
-    return float(top + np.log(simpson(np.exp(heights - top), x=x)))
+
+    def log_height(x: Any) -> Any:
+        return -0.5 * x**2 - 0.5 * math.log(2 * math.pi) + log_ndtr((v - rho * x) / math.sqrt(1 - rho**2))
+
+    peak = u
+    for width in (u - min(u, v, 0.0) + 12.0, 0.5, 0.01):
+        x = np.linspace(peak - width, min(peak + width, u), 8001)
+        peak = x[np.argmax(log_height(x))]
+    ends = sorted({min(u, peak + sign * far) for sign in (-1, 1) for far in (0.0, 0.005, 0.1, 2.0, 40.0, 400.0)})
+    parts = [np.linspace(low, high, 4001) for low, high in itertools.pairwise(ends)]
+    top = float(log_height(peak))
+    return top + math.log(sum(float(simpson(np.exp(log_height(x) - top), x=x)) for x in parts))
 
 
 def cdn_weights(loss: Any) -> list[tuple[float, float]]:

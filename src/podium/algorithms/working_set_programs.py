@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -79,8 +79,10 @@ def _smooth(pairs: Pairs, surrogate: Surrogate) -> Array:
         value, slope = losses(pairs, w, surrogate)
         return 0.5 * float(w @ w) + float(weights @ value), w + pairs.rows.T @ (weights * slope)
 
-    options = {"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-8}
-    return np.asarray(minimize(both, np.zeros(pairs.rows.shape[1]), jac=True, method="L-BFGS-B", options=options).x)
+    options: Any = {"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-8}
+    start: Any = np.zeros(pairs.rows.shape[1])
+    objective_and_slope: Any = both
+    return np.asarray(minimize(objective_and_slope, start, jac=True, method="L-BFGS-B", options=options).x)
 
 
 def _by_tangents(pairs: Pairs, surrogate: Surrogate, *, who: str) -> Array:
@@ -116,8 +118,9 @@ def _below_planes(slopes: Array, levels: Array, query: Ints, cost: Array, *, who
     import scipy.sparse as sp
 
     (k, d), n = slopes.shape, len(cost)
-    belongs = sp.csr_array((np.ones(k), (np.arange(k), query)), shape=(k, n))
-    A = sp.block_array([[sp.csr_array(slopes), -belongs], [None, -sp.eye_array(n)]])
+    belongs: Any = sp.csr_array((np.ones(k), (np.arange(k), query)), shape=(k, n))
+    identity: Any = sp.eye_array(n)
+    A: Any = sp.block_array([[sp.csr_array(slopes), -belongs], [None, -identity]])
     x = solve(
         sp.diags_array(np.append(np.ones(d), np.zeros(n))),
         np.append(np.zeros(d), cost),

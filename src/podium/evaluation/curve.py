@@ -185,7 +185,7 @@ class LearningCurve(Shown):
         sizes = np.array(self.sizes, np.float64)
         noise = max(self._training_noise, 1e-12)
         spread = noise / sizes * (1.0 - sizes / sizes[-1]) / len(self.values)
-        return np.maximum(spread, 0.25 * noise / sizes[-1])
+        return np.asarray(np.maximum(spread, 0.25 * noise / sizes[-1]))
 
 
 def learning_curve(
@@ -210,7 +210,7 @@ def learning_curve(
     if by not in ("queries", "documents"):
         raise ParameterError(f"by must be queries or documents; got {by!r}.")
     [wanted] = read_metrics([metric], preset)
-    fold = data if isinstance(data, Fold) else Fold(*split(labelled_data(data), (0.6, 0.2, 0.2), seed=seed), "Fold1")
+    fold = data if isinstance(data, Fold) else _fold(data, seed)
     if fold.test is None or fold.test.labels is None:
         raise DataError("no labelled test data, which a learning curve is measured on.", where=fold.name)
     parts, sizes = _sizes(fold.train, by)
@@ -228,6 +228,11 @@ def learning_curve(
     return LearningCurve(repr(learner), wanted, by, sizes, counted, seed, fold.train.source or "")
 
 
+def _fold(data: Any, seed: int) -> Fold:
+    train, valid, test = split(labelled_data(data), (0.6, 0.2, 0.2), seed=seed)
+    return Fold(train, valid, test, "Fold1")
+
+
 def _sizes(train: Dataset, by: By) -> tuple[list[float], tuple[int, ...]]:
     """The parts of the data to train on, and their sizes; the smallest ones are left out."""
     total = train.n_queries if by == "queries" else train.n_documents
@@ -241,7 +246,7 @@ def _sizes(train: Dataset, by: By) -> tuple[list[float], tuple[int, ...]]:
 
 def _kept(train: Dataset, part: float) -> Ints:
     """Documents of each query in a part of the documents; at least one."""
-    return np.ceil(part * train.sizes).astype(np.int64)
+    return np.asarray(np.ceil(part * train.sizes), np.int64)
 
 
 def _subset(train: Dataset, part: float, by: By, rng: np.random.Generator) -> Dataset:

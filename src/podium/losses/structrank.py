@@ -265,9 +265,7 @@ class StructRank(PairwiseLoss):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.function == "gaussian" and self.topology == "plackett-luce":
-            raise ParameterError(
-                "structrank: topology=plackett-luce is one logistic function of many edges, none gaussian."
-            )
+            raise ParameterError("structrank: topology=plackett-luce has no gaussian function. Use function=logistic.")
         if len(self.more) not in (0, 2 * (self.functions - 1)):
             raise ParameterError(
                 f"structrank: {self.functions} functions have {2 * (self.functions - 1)} weights more than the first; "
