@@ -37,7 +37,7 @@ def run(queries: int, features: int, noise: float, *, seed: int) -> tuple[bool, 
 
 
 def main() -> None:
-    """Print the coverage for each method."""
+    """Print the coverage in each setting."""
     for name, setting in SETTINGS.items():
         outcomes: list[tuple[bool, bool]] = []
         seed = 100
