@@ -198,7 +198,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         "energy-ndcg": (
             "pseudo-likelihood of ranks with NDCG as energy",
             "recipe(loss=energy-ndcg,solver=lbfgs(penalty=0.01,tolerance=1e-8))",
-            {"penalty": (0.1, 1.0, 10.0)},
+            {"window": (None, 1, 5), "penalty": (0.1, 1.0, 10.0)},
         ),
         "adarank-map": ("AdaRank: boosting of single features for MAP", "adarank", {}),
         "adarank-ndcg": ("AdaRank for NDCG@5", "adarank(metric=ndcg@5)", {}),

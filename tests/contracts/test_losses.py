@@ -21,7 +21,9 @@ MORE = [
     "structrank(normalise=true,log_w1=0.5,log_w2=-0.3)", "structrank(topology=random,partners=2,log_w2=0.4)",
     "structrank(topology=plackett-luce,normalise=true,log_w1=0.4,functions=2)",
     "structrank(functions=3,log_w1=0.2)", "structrank(functions=2,more=[0.5,-0.4],normalise=true)",
-    "structrank(topology=random,functions=2,normalise=true)",
+    "structrank(topology=random,functions=2,normalise=true)", "structrank(function=gaussian,log_w1=0.3)",
+    "structrank(function=gaussian,correlation=0.8,topology=random,partners=2)",
+    "structrank(function=gaussian,topology=disconnected)",
 ]  # fmt: skip
 CASES = [loss for cls in Loss.catalogue().values() for loss in instances(cls)] + list(map(Loss.parse, MORE))
 QUICK = ("ranknet", "lambdarank", "listnet", "softmax", "regression")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.integrate import simpson
 from scipy.special import log_ndtr
 from scipy.stats import norm
 
@@ -537,16 +538,35 @@ def structrank(loss: Any, s: Any, y: Any) -> float:
         draws = split_mix(started(loss.seed, [y[i] for i in order]))
         drawn = [(e, ((next(draws) >> 32) * (len(r) - 1)) >> 32) for e in range(len(r)) for _ in range(loss.partners)]
         pairs = [(e, f + (f >= e)) for e, f in drawn]
-    terms = []
+    terms, gaussian = [], loss.function == "gaussian"
     for w1, w2 in np.exp(cdn_weights(loss)):
         if loss.topology == "plackett-luce":
             beaten = [[w1 * (s[j] - s[i]) for j in range(len(s)) if y[i] > y[j]] for i in range(len(s))]
             terms += [float(np.logaddexp.reduce([0.0, *mine])) for mine in beaten if mine]
         elif loss.topology == "disconnected" or len(r) == 1:
-            terms += [-log_cdf(w1 * r_e) for r_e in r]
+            terms += [-(log_ndtr(w1 * r_e) if gaussian else log_cdf(w1 * r_e)) for r_e in r]
         else:
-            terms += [-log_cdf(w1 * r[e], w2 * r[f]) for e, f in pairs]
+            terms += [
+                -(log_cdf_of_two(w1 * r[e], w2 * r[f], loss.correlation) if gaussian else log_cdf(w1 * r[e], w2 * r[f]))
+                for e, f in pairs
+            ]
     return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def log_cdf_of_two(u: float, v: float, rho: float) -> float:
+    """log Φ₂(u, v; ρ) as the integral of φ(x) Φ((v − ρx)/√(1 − ρ²)) over x ≤ u, in units of its largest value."""
+
+    def log_height(x: Any) -> Any:
+        return -0.5 * x**2 - 0.5 * math.log(2 * math.pi) + log_ndtr((v - rho * x) / math.sqrt(1 - rho**2))
+
+    peak = u
+    for width in (u - min(u, v, 0.0) + 12.0, 0.5, 0.01):
+        x = np.linspace(peak - width, min(peak + width, u), 8001)
+        peak = x[np.argmax(log_height(x))]
+    ends = sorted({min(u, peak + sign * far) for sign in (-1, 1) for far in (0.0, 0.005, 0.1, 2.0, 40.0, 400.0)})
+    parts = [np.linspace(low, high, 4001) for low, high in itertools.pairwise(ends)]
+    top = float(log_height(peak))
+    return top + math.log(sum(float(simpson(np.exp(log_height(x) - top), x=x)) for x in parts))
 
 
 def cdn_weights(loss: Any) -> list[tuple[float, float]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_pairs
+from podium.algorithms.working_set_programs import Over, Pairs, Surrogate, minimise, objective
 from podium.base.arrays import Array, Flags, Ints, dense
 from podium.base.errors import DataError, IncompatibleError, needs_memory
 from podium.base.registry import param, register
@@ -23,7 +24,7 @@ from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
 from podium.solvers import Watch
-from podium.solvers.quadratic_program import BYTES, minimise_hinge
+from podium.solvers.quadratic_program import BYTES
 from podium.transforms import Transform, ZScore
 
 
@@ -32,10 +33,12 @@ class PermuRank(LinearLearner):
     """Support vector machine that separates perfect rankings of each query from imperfect ones, weighted by a metric.
 
     Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any metric and
-        S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. The working set B*, B of perfect and imperfect rankings starts
-        with those by the covariance of features and grades. Each round solves the program and adds an imperfect
-        ranking, the one with the largest S, which is the model's own, and a perfect one. It ends when no new ranking
-        violates the margin.
+        S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. With `over=max` the worst pair of rankings of a query counts
+        instead of their sum; with `surrogate=exponential` or `logistic`, e^{−δ} or log2(1 + e^{−δ}) of δ = S(π*) − S(π)
+        instead of [1 − δ]_+. All are at least 1 − E of the model's own ranking if it is in the set.
+        The working set B*, B of perfect and imperfect rankings starts with those by the covariance of features and
+        grades. Each round solves the program and adds an imperfect ranking, the one with the largest S, which is the
+        model's own, and a perfect one. It ends when no new ranking violates the margin.
     Ties: every order of documents of equal grade is perfect. `perfect=nearest` adds the one with the largest S, which
         does not constrain documents of equal grade; `violated`, the literature's rule, the one with the least, which
         forces them to equal scores and ranks OHSUMED markedly worse.
@@ -47,6 +50,10 @@ class PermuRank(LinearLearner):
     metric: Metric = MAP()
     cost: float = param(default=0.1, above=0, search=(0.01, 10.0, "log"))
     """C, the cost of a query's loss."""
+    surrogate: Surrogate = "hinge"
+    """Bound of the 0–1 function of a pair of rankings in the wrong order."""
+    over: Over = "sum"
+    """Pairs of rankings of a query: all of the working set, or the worst."""
     perfect: Literal["nearest", "violated"] = "nearest"
     rounds: int = param(default=10, least=1)
     patience: int | None = param(default=5, least=1)
@@ -112,7 +119,7 @@ class PermuRank(LinearLearner):
         added = False
         for q, rankings_of_query in enumerate(sets):
             gap, margin = values[0][q] - values[1][q], float(w @ (features[0][q] - features[1][q]))
-            if gap > 0 and margin < 1 - 1e-6:
+            if gap > 0 and (margin < 1 - 1e-6 or self.surrogate != "hinge"):  # the smooth ones are never 0
                 new = [_include(rankings_of_query.perfect, features[0][q], values[0][q])]
                 new.append(_include(rankings_of_query.imperfect, features[1][q], values[1][q]))
                 added |= any(new)
@@ -125,18 +132,17 @@ class PermuRank(LinearLearner):
         return self.metric(scores, data.labels, data.offsets)
 
     def _solve(self, sets: list[_WorkingSet], share: Array) -> tuple[Array, float]:
-        import scipy.sparse as sp
-
-        rows, cost = [], []
-        for rankings, part in zip(sets, share, strict=True):
+        rows, gaps, query = [], [], []
+        for q, rankings in enumerate(sets):
             for best, reached in rankings.perfect:
                 for other, value in rankings.imperfect:
                     if reached > value:
                         rows.append(best - other)
-                        cost.append(self.cost * part * (reached - value))
-        A, c = np.array(rows), np.array(cost)
-        w = minimise_hinge(sp.csr_array(A), c, np.ones(A.shape[1]), who=self.name)
-        return w, 0.5 * float(w @ w) + float(c @ np.maximum(1 - A @ w, 0))
+                        gaps.append(reached - value)
+                        query.append(q)
+        pairs = Pairs(np.array(rows), np.array(gaps), np.array(query), self.cost * share)
+        w = minimise(pairs, self.surrogate, self.over, who=self.name)
+        return w, objective(pairs, w, self.surrogate, self.over)
 
 
 @dataclass

@@ -49,6 +49,7 @@ class SVMMAP(LinearLearner):
         step of the gain up to t) × (the ideal DCG_t). Each part has its own ψ_t and its own ranking π_t, so the search
         is exact for grades too.
     Ties: a grade of at least `relevant` is relevant (`measure=map`); there is no order among documents of equal grade.
+        In Li's book the sum of ψ runs over all pairs of documents, here over those of different grades.
     Cost: O(n log n) per query and plane, times the grades of NDCG, and a quadratic program in the number of planes,
         some 10 to 300.
     Use it for: binary relevance and MAP, or graded relevance and NDCG.

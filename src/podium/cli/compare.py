@@ -26,8 +26,8 @@ def compare(
         typer.Argument(
             metavar="DATA… | SPEC | QRELS RUN… | INDEX",
             help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
-            "them; or one spec of a comparison (.toml, .yaml); or judgments (TREC qrels, CSV, JSON …) and runs; or an "
-            "index, with --queries and --qrels.",
+            "them; or one spec of a comparison (.toml, .yaml, or paper:NAME); or judgments (TREC qrels, CSV, JSON …) "
+            "and runs; or an index, with --queries and --qrels.",
         ),
     ],
     method: Annotated[
@@ -62,6 +62,12 @@ def compare(
     jobs: Annotated[
         int | None,
         typer.Option(help="The number of processes; by default the number of cores.", min=1),
+    ] = None,
+    places: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--data", help="For a spec: where a dataset is; repeat it.", metavar="NAME=PATH", show_default=False
+        ),
     ] = None,
     queries: Annotated[
         str | None,
@@ -106,9 +112,10 @@ def compare(
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
     if the same command is given again. With qrels first, the files after them are TREC runs to compare; with labelled
     data and no --method, they are scores. With an index, --queries and --qrels, learned rankings are compared with the
-    first stage, with default and with tuned parameters.
+    first stage, with default and with tuned parameters. paper:freno-2011-table-1 and the like repeat tables of papers:
+    say where the data is by --data OHSUMED=PATH.
     """
-    from podium.comparison.spec import ENDINGS
+    from podium.comparison.spec import ENDINGS, PAPER
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
@@ -124,11 +131,13 @@ def compare(
                      columns=columns, queries=queries, output=output, as_json=as_json)  # fmt: skip
         return
     refuse(of_runs, (), "it is for runs, podium compare QRELS RUN RUN")
+    if not (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+        refuse({"--data": places}, (), "it is for a spec, podium compare SPEC; give the path itself")
     if queries is not None or qrels is not None or features is not None:
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json, columns=columns)
-    elif len(data) == 1 and data[0].endswith(ENDINGS):
-        run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
+    elif len(data) == 1 and (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+        run(spec_from_file(data[0], flags, places=places, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
                             output=output, jobs=jobs), cluster=cluster, as_json=as_json)  # fmt: skip
@@ -209,13 +218,29 @@ def spec_from_flags(
     )
 
 
-def spec_from_file(path: str, flags: Mapping[str, object], *, output: str | None, jobs: int | None) -> Spec:
-    """Read a comparison from a file; options may change only its output and the number of jobs."""
+def spec_from_file(
+    path: str, flags: Mapping[str, object], *, places: list[str] | None, output: str | None, jobs: int | None
+) -> Spec:
+    """Read a comparison from a file; options may change only its output, the places of its data and the jobs."""
     from podium.comparison import read_spec
+    from podium.comparison.spec import place_datasets
 
-    refuse(flags, (), f"write it into {path}. Only -o, --jobs and --json go with a spec")
-    spec = read_spec(path)
+    refuse(flags, (), f"write it into {path}. Only --data, -o, --jobs and --json go with a spec")
+    whole = read_spec(path)
+    spec = place_datasets(whole, dict(map(_place, places or [])))
+    left = [name for name in whole.datasets if name not in spec.datasets]
+    if left:
+        console.say(f"left out, since --data does not say where they are: {', '.join(left)}")
     return replace(spec, output=output or spec.output, jobs=jobs or spec.jobs)
+
+
+def _place(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ParameterError(
+            f"Invalid value for '--data': expected NAME=PATH, e.g. OHSUMED=letor/OHSUMED; got {text!r}."
+        )
+    return name, path
 
 
 def refuse(flags: Mapping[str, object], allowed: tuple[str, ...], why: str) -> None:

@@ -36,6 +36,7 @@ class Demo(StrEnum):
     RANKING = "ranking"
     SEARCH = "search"
     SERVE = "serve"
+    PAPERS = "papers"
 
 
 def demo(
@@ -44,7 +45,7 @@ def demo(
         typer.Argument(
             help="ranking: train and compare rankers on synthetic data. search: index Python's own documentation, "
             "search it, and learn to search it better. serve: the ranking service and its web interface, on "
-            "an invented shop with BM25 and learned search."
+            "an invented shop with BM25 and learned search. papers: the specs of tables in papers, on synthetic data."
         ),
     ] = Demo.RANKING,
     output: Annotated[
@@ -64,6 +65,10 @@ def demo(
         from podium.cli.demo_serve import demo_serve
 
         demo_serve(output, port=port, seed=seed)
+    elif what is Demo.PAPERS:
+        from podium.cli.demo_papers import demo_papers
+
+        demo_papers(output, seed=seed)
     else:
         demo_ranking(output, seed=seed)
 

@@ -30,7 +30,7 @@ Start with `podium demo`; `podium COMMAND --help` explains a command."""
 PANELS = {
     "Start": ("demo", "methods"),
     "Learn": ("check", "train", "select", "rank", "explain", "aggregate"),
-    "Evaluate": ("evaluate", "compare", "reconcile", "calibration"),
+    "Evaluate": ("evaluate", "compare", "curve", "reconcile", "calibration"),
     "Search": ("index", "search", "features"),
     "Clicks and judges": ("clicks", "judges", "value", "interleave"),
     "Production": ("serve", "feedback", "export", "prove", "import", "cache", "warm"),

@@ -10,7 +10,9 @@
     output = "results"
     jobs = 2
 
-Only datasets and methods are required. Paths are relative to the file.
+Only datasets and methods are required. Paths are relative to the file. An empty path is said when the spec is run, as
+by `podium compare SPEC --data NAME=PATH`: see `place_datasets`. Specs of papers' tables are in the folder `papers`; the
+name of one is `paper:NAME`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ METRICS = ("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map")
 TUNE_BY = "ndcg@10"
 """Metric that chooses hyperparameters and stops early by default."""
 ENDINGS = (".toml", ".yaml", ".yml")
+PAPER = "paper:"
+"""Start of the name of a spec that comes with podium."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,9 @@ def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: 
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:
-    """Read the spec in a file."""
-    texts = _parsed(Path(path))
+    """Read the spec in a file, or the one of a paper's table by its name, such as paper:freno-2011-table-1."""
+    source = _paper(str(path)) if str(path).startswith(PAPER) else Path(path)
+    texts = _parsed(source)
     try:
         for key in texts:
             if key not in _TYPES:
@@ -86,12 +91,30 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
             check(spec)
         except PodiumError as error:
             raise ParameterError(f"{os.fspath(path)}: {key}: {error}") from error
-    here = Path(path).parent
+    here = source.parent
     return replace(
         spec,
-        datasets={name: os.path.normpath(here / place) for name, place in spec.datasets.items()},
+        datasets={name: place and os.path.normpath(here / place) for name, place in spec.datasets.items()},
         output=None if spec.output is None else os.path.normpath(here / spec.output),
     )
+
+
+def papers() -> list[str]:
+    """Names of the specs of papers' tables."""
+    return sorted(PAPER + path.name.removesuffix(".toml") for path in _PAPERS.glob("*.toml"))
+
+
+def place_datasets(spec: Spec, places: Mapping[str, str]) -> Spec:
+    """The spec with its datasets at these places, by name; those whose place nobody says are left out."""
+    for name in places:
+        if name not in spec.datasets:
+            raise UnknownNameError("dataset", name, spec.datasets)
+    datasets = {name: place for name, place in (spec.datasets | dict(places)).items() if place}
+    if not datasets:
+        names = ", ".join(spec.datasets)
+        example = next(iter(spec.datasets))
+        raise ParameterError(f"Say where the data is: --data {example}=PATH. The spec is about {names}.")
+    return replace(spec, datasets=datasets)
 
 
 def write_spec(spec: Spec) -> None:
@@ -110,6 +133,15 @@ def write_spec(spec: Spec) -> None:
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items() if value is not None]
     lines += ["", "[datasets]", *(f"{json.dumps(name)} = {json.dumps(place)}" for name, place in datasets.items()), ""]
     write_texts(spec.output, {"spec.toml": "\n".join(lines)})
+
+
+_PAPERS = Path(__file__).with_name("papers")
+
+
+def _paper(name: str) -> Path:
+    if name not in papers():
+        raise UnknownNameError("spec", name, papers())
+    return _PAPERS / f"{name.removeprefix(PAPER)}.toml"
 
 
 def _spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:

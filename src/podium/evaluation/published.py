@@ -19,7 +19,7 @@ class Published:
     name: str
     sources: tuple[str, ...]
     figures: dict[tuple[Metric, str], tuple[str, ...]]  # of a method; several if papers differ
-    preset: str  # the convention of the figures
+    preset: str | None  # the convention of the figures
     same: bool  # whether the metrics compared with them follow it too
 
     def text(self, metric: Metric, method: str) -> str:
@@ -31,40 +31,52 @@ class Published:
         """The caveat of a comparison; empty if the conventions are the same."""
         if self.same:
             return ""
+        if self.preset is None:
+            return "; they follow podium's own conventions, these means do not: compare without --preset."
         return f"; they follow the convention {self.preset}, these means do not: compare with --preset {self.preset}."
 
 
-def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Published | None:
+def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric], *, dataset: str = "") -> Published | None:
     """The published figures for these metrics on this data, which is described fold by fold; None if there are none.
 
     Figures are matched by a metric's name and cut-off. If conventions differ, `same` is false.
     """
     tests = [fold["parts"].get("test", {}) for fold in data]
-    sizes = {
-        "queries": sum(test.get("queries", 0) for test in tests),
-        "documents": sum(test.get("documents", 0) for test in tests),
-        "features": data[0]["features"] if data else 0,
-    }
+    whole = list(data[0]["parts"].values()) if len(data) == 1 else []
+    features = data[0]["features"] if data else 0
     for benchmark in _benchmarks():
-        if sizes == {key: benchmark[key] for key in sizes}:
+        sizes = _sizes(whole if benchmark.get("split") == "random" else tests)
+        sizes |= {"features": features, "dataset": dataset}
+        if all(sizes[key] == benchmark[key] for key in sizes if key in benchmark):
             return _of(benchmark, metrics)
     return None
+
+
+def _sizes(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {key: sum(part.get(key, 0) for part in parts) for key in ("queries", "documents")}
 
 
 def _of(benchmark: dict[str, Any], wanted: Sequence[Metric]) -> Published | None:
     figures: dict[tuple[Metric, str], tuple[str, ...]] = {}
     by_name = {str(metric).partition("[")[0]: metric for metric in reversed(wanted)}
-    same = True
+    same, preset = True, benchmark.get("preset")
     for table in benchmark["table"]:
         for method, row in table["figures"].items():
             for name, value in zip(table["metrics"], row, strict=True):
-                theirs = Metric.parse(name, preset=benchmark["preset"])
+                theirs = Metric.parse(name, preset=preset)
                 metric = theirs if theirs in wanted else by_name.get(name)
                 if metric is not None:
                     same = same and metric == theirs
-                    figures[metric, method] = (*figures.get((metric, method), ()), value)
+                    figures[metric, method] = _with(figures.get((metric, method), ()), value)
     sources = tuple(table["source"] for table in benchmark["table"])
-    return Published(benchmark["name"], sources, figures, benchmark["preset"], same) if figures else None
+    return Published(benchmark["name"], sources, figures, preset, same) if figures else None
+
+
+def _with(values: tuple[str, ...], value: str) -> tuple[str, ...]:
+    """Figures with one more, unless it is one of them with fewer digits."""
+    unit = 10.0 ** -len(value.partition(".")[2])
+    again = any(abs(float(value) - float(other)) < 0.501 * unit for other in values)
+    return values if again else (*values, value)
 
 
 @functools.cache

@@ -158,7 +158,7 @@ def _how(tested: SystemComparison) -> str:
 
 def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
     """A row per method with published figures for this data: each metric's mean over folds, then the published one."""
-    benchmark = published(comparison.data, comparison.metrics)
+    benchmark = published(comparison.data, comparison.metrics, dataset=comparison.dataset)
     if benchmark is None:
         return None
     metrics = [metric for metric in comparison.metrics if any(metric == printed for printed, _ in benchmark.figures)]

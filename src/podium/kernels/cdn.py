@@ -1,6 +1,6 @@
 """Cumulative distribution networks (Huang & Frey, 2008): products of CDFs of one or two numbers, as sums of logarithms.
 
-    L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'})
+    L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'}), or Φ₂(w₁r, w₂r'; ρ)
 
 over k = 1…K functions, each with its own weights (w₁, w₂). A product of CDFs is a CDF, so K of them need no normaliser.
 The topology of the network says which pairs e, e' of numbers are summed; the numbers are score differences.
@@ -15,12 +15,24 @@ import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
+from podium.kernels.bivariate_normal import minus_log_cdf_of_two
 from podium.kernels.draws import advance, below, start
+from podium.kernels.normal import minus_log_cdf
 from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
 LISTED, ON_GRID = 0.0, 1.0  # numbers, since a function of True and of False is compiled twice
-TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # indices in params[0]; log w₂ follows log w₁
+LOGISTIC, GAUSSIAN = 0.0, 1.0
+TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, FUNCTION, RHO, MORE = (
+    1,
+    2,
+    4,
+    5,
+    7,
+    8,
+    9,
+    10,
+)  # indices in params[0]; log w₂ follows log w₁
 
 
 @compiled
@@ -65,8 +77,10 @@ def draw_partners(m: int, partners: int, seed: float, ends: Ints) -> Any:
 
 
 @compiled
-def margin(z: float) -> Any:
+def margin(z: float, function: float) -> Any:
     """−log φ at (z, ∞), minus its slope, and its second derivative."""
+    if function == GAUSSIAN:
+        return minus_log_cdf(z)
     f, p, _ = pair(-z, -np.inf)
     return f, p, p * (1.0 - p)
 
@@ -76,7 +90,7 @@ def _apart(r: Array, weight: Array, at: int, params: Array, force: Array, bend: 
     """Sum of a sigmoid of each edge alone."""
     value, w = 0.0, math.exp(params[0, at])
     for h in range(len(r)):
-        f, p, bent = margin(w * r[h])
+        f, p, bent = margin(w * r[h], params[0, FUNCTION])
         value += weight[h] * f
         force[h] += w * p
         bend[h] += w * w * bent
@@ -91,7 +105,10 @@ def _joined(
     """Sum of a sigmoid of two edges, over all pairs or drawn ones. Σ p(du)² + q(dv)² bounds its curvature."""
     w1, w2 = math.exp(params[0, at]), math.exp(params[0, at + 1])
     won, lost = np.zeros(len(r)), np.zeros(len(r))
-    if partner.size > 0:
+    gaussian = params[0, FUNCTION] == GAUSSIAN
+    if gaussian:
+        value = _gaussian_pairs(r, weight, m, partner, w1, w2, params[0, RHO], won, lost, bend)
+    elif partner.size > 0:
         value = _drawn_pairs(r, weight, partner, w1, w2, won, lost)
     else:
         value = sum_over_edge_pairs(r, weight, w1, w2, won, lost)
@@ -101,7 +118,8 @@ def _joined(
             value -= _edges_with_themselves(r, weight, m, w1, w2, won, lost)
     for h in range(len(r)):
         force[h] += w1 * won[h] + w2 * lost[h]
-        bend[h] += w1 * w1 * won[h] + w2 * w2 * lost[h]
+        if not gaussian:
+            bend[h] += w1 * w1 * won[h] + w2 * w2 * lost[h]
         params[1, at] -= weight[h] * w1 * r[h] * won[h]
         params[1, at + 1] -= weight[h] * w2 * r[h] * lost[h]
     return value
@@ -117,6 +135,27 @@ def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, w
                 value += weight[h] * weight[other] * f
                 won[h] += weight[other] * p
                 lost[other] += weight[h] * q
+    return value
+
+
+@compiled
+def _gaussian_pairs(
+    r: Array, weight: Array, m: int, partner: Ints, w1: float, w2: float, rho: float, won: Array, lost: Array,
+    bend: Array,
+) -> float:  # fmt: skip
+    """Terms of Φ₂ one by one. No eigenvalue of the Hessian of −log Φ₂ is above 1/(1 − ρ), that of its covariance⁻¹."""
+    value, most = 0.0, 1.0 / (1.0 - rho)
+    each = partner.shape[1] if partner.size > 0 else m - 1
+    for h in range(len(r)):
+        for k in range(each):
+            other = partner[h % m, k] if partner.size > 0 else (h % m + 1 + k) % m
+            for g in range(other, len(r), m):
+                f, p, q = minus_log_cdf_of_two(w1 * r[h], w2 * r[g], rho)
+                value += weight[h] * weight[g] * f
+                won[h] += weight[g] * p
+                lost[g] += weight[h] * q
+                bend[h] += w1 * w1 * weight[g] * most
+                bend[g] += w2 * w2 * weight[h] * most
     return value
 
 

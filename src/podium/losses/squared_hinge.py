@@ -67,7 +67,7 @@ class SquaredHinge(PairwiseLoss):
     Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]²_+.
     Ties: documents of equal grade are not compared.
     Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
-    Use it for: Ranking SVM with solvers that need a smooth loss: L-BFGS, Newton.
+    Use it for: Ranking SVM with solvers that need a smooth loss: L-BFGS, Newton. (4.2) of Li's book is `hinge`.
     Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010.
     """
 

@@ -29,9 +29,12 @@ from podium.kernels.blocks import by_grade_and_score, clear, count_edges, filled
 from podium.kernels.cdn import (
     DISCONNECTED,
     FULL,
+    FUNCTION,
     FUNCTIONS,
+    GAUSSIAN,
     LISTED,
     LOG_W1,
+    LOGISTIC,
     ON_GRID,
     PLACKETT_LUCE,
     RANDOM,
@@ -52,7 +55,8 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     """−log of the joint CDF of the preferences that grades imply."""
     order, ends = by_grade_and_score(scores, labels)
     n_edges, topology = count_edges(ends), params[0, TOPOLOGY]
-    if topology in (FULL, DISCONNECTED) and is_cheaper(scores, ends, n_edges, reach(params)):
+    on_grid = topology in (FULL, DISCONNECTED) and params[0, FUNCTION] == LOGISTIC
+    if on_grid and is_cheaper(scores, ends, n_edges, reach(params)):
         return over_grid(scores, order, ends, gradient, curvature, params)
     return over_listed(scores, order, ends, edges_between(order, ends), gradient, curvature, params)
 
@@ -224,11 +228,14 @@ class StructRank(PairwiseLoss):
         others, drawn from `seed`; `disconnected` is Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is
         Σ_i log(1 + Σ_j e^{−w₁r_ij}) over the j that i beats, on a full order ListMLE. A query of one edge has no pair
         and counts as disconnected. `functions=K` adds up the losses of K such networks with separate weights,
-        which start at w₁·k and w₂/k.
+        which start at w₁·k and w₂/k. With `function=gaussian`, φ(r, r') = Φ₂(w₁r, w₂r'; ρ), the bivariate normal
+        distribution with `correlation` ρ; `disconnected` is then Σ −log Φ(w₁r_e). Thurstone's noise of three documents
+        gives two of their differences ρ = ½.
     Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and reversed 1 − P̄ times.
     Cost: O(|P|) per query: the sum over all |P|² pairs is computed by polynomials, accurate to 1e−10. On grades,
         full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
         the range of w·s needs: 12 for a range of 1, 45 for each 10 units of a wider one.
+        `function=gaussian` lists the edges and all |P|² pairs of them: use it with `topology=random` on long lists.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
         for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has its own scale,
         such as linear, `learn=false` leaves the scale to the scorer, which is regularised. On OHSUMED full and
@@ -246,6 +253,9 @@ class StructRank(PairwiseLoss):
     seed: int = param(default=0, least=0)
     learn: bool = True
     functions: int = param(default=1, least=1)
+    function: Literal["logistic", "gaussian"] = "logistic"
+    correlation: float = param(default=0.5, least=0, below=1)
+    """ρ of `function=gaussian`."""
     more: tuple[float, ...] = ()
     """log w₁ and log w₂ of the second function, of the third, and so on; if empty, spread around those of the first."""
     grades = staticmethod(over_grades)
@@ -254,6 +264,8 @@ class StructRank(PairwiseLoss):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.function == "gaussian" and self.topology == "plackett-luce":
+            raise ParameterError("structrank: topology=plackett-luce has no gaussian function. Use function=logistic.")
         if len(self.more) not in (0, 2 * (self.functions - 1)):
             raise ParameterError(
                 f"structrank: {self.functions} functions have {2 * (self.functions - 1)} weights more than the first; "
@@ -264,7 +276,7 @@ class StructRank(PairwiseLoss):
         """Of W wrong edges among m, W(W − 1) functions see two (≥ ln 3), 2W(m − W) one (≥ ln 2): L ≥ W(m − 1) ln 3."""
         if self.topology == "disconnected":
             return pair_bounds(math.log(2.0), "/ln 2", normalise=self.normalise) if self.functions == 1 else ()
-        if self.topology != "full" or self.functions > 1:
+        if self.topology != "full" or self.functions > 1 or self.function == "gaussian":
             return ()
 
         def least(value: float, labels: Array) -> float:
@@ -311,9 +323,9 @@ class StructRank(PairwiseLoss):
         edges = edges_between(order, ends)
         winners, losers = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
         uses, r = self._uses(len(edges), ends), s[winners] - s[losers]
-        lost = np.zeros(len(r))
+        lost, function = np.zeros(len(r)), GAUSSIAN if self.function == "gaussian" else LOGISTIC
         for k, log_w in enumerate((self.log_w1, self.log_w2, *self._others().values())):
-            lost += uses[k % 2] * [margin(math.exp(log_w) * x)[0] for x in r]
+            lost += uses[k % 2] * [margin(math.exp(log_w) * x, function)[0] for x in r]
         marginals = np.full((len(s), len(s)), np.nan)
         marginals[winners, losers] = np.exp(-lost)
         return marginals

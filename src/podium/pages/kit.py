@@ -123,8 +123,9 @@ def lines(
     high: float = math.inf,
     band: tuple[Sequence[float], Sequence[float]] | None = None,
     dashed: Collection[str] = (),
+    ticks: Sequence[str] | None = None,
 ) -> str:
-    """Line chart: a line for each series over 1, 2, …, named in a legend below.
+    """Line chart: a line for each series over 1, 2, … (or `ticks`), named in a legend below.
 
     The axis of values begins at `low`; values above `high` are drawn there. `band` shades the interval from its first
     to its second values around the first series. Dashed series have no dots.
@@ -137,7 +138,7 @@ def lines(
     def places(values: Sequence[float]) -> list[tuple[float, float]]:
         return [(_LEFT + k * step, y(min(v, high))) for k, v in enumerate(values) if math.isfinite(v)]
 
-    parts, legend = [y.rules(y_name), _numbers(n, _LEFT, step)], []
+    parts, legend = [y.rules(y_name), _numbers(n, _LEFT, step, ticks)], []
     if band is not None:
         outline = _path([*places(band[0]), *reversed(places(band[1]))])
         parts.append(f'<polygon points="{outline}" fill="var(--c0)" fill-opacity="0.2"/>')
@@ -231,10 +232,10 @@ class _Axis:
         return "".join(parts)
 
 
-def _numbers(n: int, first: float, step: float) -> str:
-    """The numbers 1 to n below a chart, or some of them."""
-    every = max(1, math.ceil(n / _LABELS))
-    return "".join(_text(first + k * step, HEIGHT - _BOTTOM + 16, str(k + 1)) for k in range(0, n, every))
+def _numbers(n: int, first: float, step: float, ticks: Sequence[str] | None = None) -> str:
+    """The numbers 1 to n, or `ticks`, below a chart, or some of them."""
+    every, words = max(1, math.ceil(n / _LABELS)), ticks or [str(k + 1) for k in range(n)]
+    return "".join(_text(first + k * step, HEIGHT - _BOTTOM + 16, words[k]) for k in range(0, n, every))
 
 
 def _path(places: Sequence[tuple[float, float]]) -> str:

@@ -51,7 +51,7 @@ def page(comparison: Comparison, names: Names | None = None) -> str:
 def page_data(comparison: Comparison, names: Names | None = None) -> dict[str, Any]:
     """Data of the HTML report: the comparison as in results.json, the values of every query, and the details."""
     first = next(iter(comparison.by_method.values()), [])
-    benchmark = published(comparison.data, comparison.metrics)
+    benchmark = published(comparison.data, comparison.metrics, dataset=comparison.dataset)
     return {
         "podium": version(),
         "texts": {} if names is None else dict(names.texts),

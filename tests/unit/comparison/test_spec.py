@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.base.errors import DataError, MissingPackageError, ParameterError
-from podium.comparison.spec import METRICS, Spec, make_spec, read_spec, write_spec
+from podium.base.errors import DataError, MissingPackageError, ParameterError, UnknownNameError
+from podium.comparison.spec import METRICS, Spec, make_spec, papers, place_datasets, read_spec, write_spec
 
 TOML = """
 methods = ["listnet", "lambdamart(num_leaves=15)"]
@@ -119,3 +119,30 @@ def test_what_is_written_says_the_same_again(tmp_path: Path) -> None:
     assert read_spec(tmp_path / "out/spec.toml") == spec
     assert "data/x" in (tmp_path / "out/spec.toml").read_text()
     assert str(tmp_path) not in (tmp_path / "out/spec.toml").read_text()
+
+
+@pytest.mark.parametrize("name", papers())
+def test_the_spec_of_a_paper_is_sound_and_waits_for_its_data(name: str) -> None:
+    spec = read_spec(name)
+    assert set(spec.datasets.values()) == {""}
+    with pytest.raises(ParameterError, match=f"Say where the data is: --data {next(iter(spec.datasets))}=PATH"):
+        place_datasets(spec, {})
+
+
+def test_datasets_whose_place_nobody_says_are_left_out() -> None:
+    spec = read_spec("paper:li-2011-tables-2.10-2.16")
+    assert place_datasets(spec, {"NP2003": "a", "OHSUMED": "b"}).datasets == {"NP2003": "a", "OHSUMED": "b"}
+    with pytest.raises(UnknownNameError, match="No dataset 'MQ2007'"):
+        place_datasets(spec, {"MQ2007": "a"})
+
+
+def test_the_place_of_a_dataset_replaces_that_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('methods = ["listnet"]\n[datasets]\nx = "here"\ny = ""\n')
+    spec = read_spec(tmp_path / "a.toml")
+    assert place_datasets(spec, {}).datasets == {"x": str(tmp_path / "here")}
+    assert place_datasets(spec, {"x": "there", "y": "-"}).datasets == {"x": "there", "y": "-"}
+
+
+def test_an_unknown_paper_is_named_with_those_that_are_there() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'paper:huang-2008-figure-4'"):
+        read_spec("paper:huang-2008-figure-5")

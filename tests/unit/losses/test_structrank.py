@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade_and_score, count_edges
@@ -207,3 +208,21 @@ def test_marginals_of_other_functions_too(text):
 def test_several_plackett_luce_networks_are_no_distribution():
     with pytest.raises(IncompatibleError, match="no distribution over rankings"):
         StructRank(topology="plackett-luce", functions=2).sample([1.0, 0.0], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("correlation", "expected"), [(0.0, 4.021515), (0.5, 3.363701)])
+def test_a_gaussian_network_has_its_worked_value(correlation, expected):
+    loss = StructRank(function="gaussian", correlation=correlation)
+    assert loss([0.5, 0.2, -0.4], [2, 1, 0]).value == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_gaussian_network_without_correlation_is_a_disconnected_one_several_times():
+    scores, grades = [0.5, 0.2, -0.4], [2, 1, 0]  # 3 edges: each is in 2·2 functions
+    apart = StructRank(function="gaussian", topology="disconnected")(scores, grades).value
+    assert StructRank(function="gaussian", correlation=0.0)(scores, grades).value == pytest.approx(4 * apart)
+    assert apart == pytest.approx(-np.log(norm.cdf([0.3, 0.9, 0.6])).sum())
+
+
+def test_plackett_luce_has_no_gaussian_function():
+    with pytest.raises(ParameterError, match="no gaussian function"):
+        StructRank(function="gaussian", topology="plackett-luce")

@@ -1,6 +1,6 @@
 """Grades by the click rate of a document, as in the AOL data of Freno, Papini and Diligenti.
 
-Reference: Freno, Papini & Diligenti, Learning to rank using Markov random fields, ICMLA 2011, section IV-B.
+Reference: Freno, Papini & Diligenti, Learning to rank using Markov random fields, ICMLA 2011, section V-B.
 """
 
 from __future__ import annotations
