@@ -28,6 +28,7 @@ import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 
 from podium.base.version import version
 from podium.jit.sources import sources_digest
@@ -67,7 +68,8 @@ class DiskCache:
             if content is not None and content[:32] == _seal(stamp, content[32:]):
                 symbols, code = pickle.loads(content[32:])
                 define_symbols(symbols)
-                return _Format().rebuild(target_context, code)
+                result = _Format().rebuild(target_context, code)
+                return result if normalize_signature(sig)[1] in (None, result.signature.return_type) else None
         return None
 
     def save_overload(self, sig: object, data: CompileResult) -> None:
@@ -91,9 +93,13 @@ class DiskCache:
     def flush(self) -> None: ...
 
     def _place(self, sig: object, codegen: CPUCodegen) -> tuple[str, bytes]:
-        """File name for a signature, and a stamp of sources and versions; an empty stamp: do not cache."""
+        """File name for a signature, and a stamp of sources and versions; an empty stamp: do not cache.
+
+        A signature counts by its arguments, as for numba's dispatcher, whether or not it declares a result.
+        """
         modules: set[str] = set()
-        whole = repr((_identity(self._function, modules), self._options, str(sig), codegen.magic_tuple(), _settings()))
+        kinds = str(normalize_signature(sig)[0])
+        whole = repr((_identity(self._function, modules), self._options, kinds, codegen.magic_tuple(), _settings()))
         digests = [sources_digest(module) for module in sorted(modules)]
         stamp = b"" if None in digests or " at 0x" in whole else repr((digests, _versions())).encode()
         name = f"{self._function.__name__}-{hashlib.sha256(whole.encode()).hexdigest()[:32]}.podium"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.bivariate_normal import minus_log_cdf_of_two
 from podium.kernels.draws import advance, below, start
 from podium.kernels.normal import minus_log_cdf
@@ -23,19 +23,14 @@ from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
 LISTED, ON_GRID = 0.0, 1.0  # numbers, since a function of True and of False is compiled twice
 LOGISTIC, GAUSSIAN = 0.0, 1.0
-TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, FUNCTION, RHO, MORE = (
-    1,
-    2,
-    4,
-    5,
-    7,
-    8,
-    9,
-    10,
-)  # indices in params[0]; log w₂ follows log w₁
+TOPOLOGY, LOG_W1, PARTNERS, SEED = 1, 2, 4, 5  # indices in params[0]; log w₂ follows log w₁
+FUNCTIONS, FUNCTION, RHO, MORE = 7, 8, 9, 10
 
 
-@compiled
+@outlined(
+    "UniTuple(float64, 2)"
+    "(float64[::1], float64[::1], int64, int64[::1], float64, float64[:, ::1], float64[::1], float64[::1])"
+)
 def network(r: Array, weight: Array, m: int, ends: Ints, grid: float, params: Array, force: Array, bend: Array) -> Any:
     """L over m edges, and its number of functions; adds −∂L/∂r and a bound of ∂²L/∂r², each over the weight.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import bounds, clear, take
 from podium.kernels.exponentials import exponentials, logarithms
 from podium.kernels.sums import add_up
@@ -37,7 +37,7 @@ def pair(u: float, v: float) -> Any:
     return high + math.log1p(others), a / total, b / total
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], float64, float64, float64[::1], float64[::1])")
 def sum_over_edge_pairs(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
     low, high = bounds(r)

@@ -24,7 +24,7 @@ from podium.base.registry import param, register
 from podium.distributions import PlackettLuce
 from podium.distributions.race import sample_race
 from podium.jit import sorting as ranking
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import by_grade_and_score, clear, count_edges, filled
 from podium.kernels.cdn import (
     DISCONNECTED,
@@ -77,7 +77,7 @@ def reach(params: Array) -> float:
     return math.exp(most)
 
 
-@compiled
+@outlined("float64(float64[::1], int64[::1], int64[::1], float64[::1], float64[::1], float64[:, ::1])")
 def over_grid(scores: Array, order: Ints, ends: Ints, gradient: Array, curvature: Array, params: Array) -> float:
     """Loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
     grid = lay_grid(scores, order, ends, reach(params))
@@ -128,7 +128,7 @@ def edges_in_order(scores: Array, edges: Array) -> Any:
     return order, ends, listed
 
 
-@compiled
+@outlined("float64(float64[::1], int64[::1], int64[::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])")
 def over_listed(
     scores: Array, order: Ints, ends: Ints, edges: Array, gradient: Array, curvature: Array, params: Array
 ) -> float:

@@ -23,11 +23,9 @@ def survey(labels: Array) -> tuple[float, float, float]:
     """The smallest label or 0, the largest or 0, and any fractional one or 0; NaN and infinities stay."""
     if len(labels) > LIMIT:
         return _survey(labels)
-    if not len(labels):
-        return 0.0, 0.0, 0.0
     fractional = labels[labels != np.floor(labels)]
     odd = 0.0 if not len(fractional) else math.nan if np.isnan(fractional).any() else float(fractional[-1])
-    return float(min(labels.min(), 0.0)), float(max(labels.max(), 0.0)), odd
+    return float(np.fmin.reduce(labels, initial=0.0)), float(np.fmax.reduce(labels, initial=0.0)), odd
 
 
 @compiled
