@@ -139,7 +139,7 @@ def _say_if_one_query(part: Table | None) -> None:
 
 def _fraction(valid: str | None) -> float | None:
     """The fraction that a text such as 0.2 or 20% says; None if it is none or a file."""
-    match = re.fullmatch(r"(\d*\.?\d+|\d+\.)\s*(%?)", valid or "")
+    match = re.fullmatch(r"(\d++(?:\.\d*+)?|\.\d++)\s*+(%?)", valid or "")
     if match is None:
         return None
     fraction = float(match[1]) / (100.0 if match[2] else 1.0)

@@ -65,7 +65,7 @@ def signature_of(text: str) -> Any:
 def find_address(function: Any, signature: str) -> int:
     """Address of a compiled function's machine code for a signature."""
     wanted = signature_of(signature)
-    code = function.inner.get_compile_result(wanted)
+    code = getattr(function, "inner", function).get_compile_result(wanted)  # a user may give numba's own dispatcher
     if code.signature.return_type != wanted.return_type:
         raise TypeError(f"{function.__name__} returns {code.signature.return_type}; expected {wanted.return_type}.")
     return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))

@@ -21,9 +21,9 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     value, epsilon = 0.0, params[0, 0]
     for i in range(len(scores)):
         error = scores[i] - labels[i]
-        outside = abs(error) > epsilon
+        outside = not abs(error) <= epsilon  # NaN too
         value += abs(error) - epsilon if outside else 0.0
-        gradient[i] = (1.0 if error > 0.0 else -1.0) if outside else 0.0
+        gradient[i] = error / abs(error) if outside else 0.0
         curvature[i] = 1.0
     return value
 

@@ -64,7 +64,7 @@ class Kernel:
     """Compiled functions of a metric, and how they treat a list; see `podium.metrics.kernels`."""
 
     measure: Any
-    """(labels, ends, ideal, config) → value of one query."""
+    """(labels, ends, ideal, config) → value of one query; None for metrics that read topics."""
     swaps: tuple[Any, Any] | None = None
     """(prepare, swap) for LambdaRank, or None."""
     order_matters: bool = True
@@ -76,4 +76,5 @@ class Kernel:
 
     def __post_init__(self) -> None:
         for function in (self.measure, *(self.swaps or ())):
-            require_compiled(function, "the kernel of a metric")
+            if function is not None:
+                require_compiled(function, "the kernel of a metric")
