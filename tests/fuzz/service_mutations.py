@@ -80,7 +80,15 @@ def seeds(model: bytes) -> list[tuple[str, str, str, bytes]]:
     return found
 
 
-_LIKELY = {"search": "1", "query": "q", "model": "web@1", "metric": "ndcg@10", "grades": "judges"}
+_LIKELY = {
+    "search": "1",
+    "query": "q",
+    "model": "web@1",
+    "metric": "ndcg@10",
+    "grades": "judges",
+    "from": "1",
+    "k": "2",
+}
 
 
 def npy() -> bytes:

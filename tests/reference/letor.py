@@ -24,8 +24,9 @@ def read(text: bytes) -> list[Line]:
         words = re.split(r"[ \t\r\v\f]+", body.strip(" \t\r\v\f"))
         if words == [""]:
             continue
-        label = number(words.pop(0))
-        if not math.isfinite(label):
+        word = words.pop(0)
+        label = math.nan if word.lower() == "nan" else number(word)  # not judged
+        if math.isinf(label):
             raise ValueError("label")
         qid = words.pop(0)[4:] if words and words[0].startswith("qid:") else None
         if qid == "":

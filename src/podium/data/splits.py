@@ -90,7 +90,8 @@ def deciding(data: Dataset) -> Flags:
     else:
         return np.zeros(data.n_queries, np.bool_)
     rows = [relevance[a:b] for a, b in itertools.pairwise(data.offsets.tolist())]
-    return np.array([len(values) > 0 and values.min() < values.max() for values in rows], np.bool_)
+    judged = [values[~np.isnan(values)] for values in rows]
+    return np.array([len(values) > 0 and values.min() < values.max() for values in judged], np.bool_)
 
 
 def k_folds(data: object, k: int = 5, *, seed: int = 0) -> list[Fold]:

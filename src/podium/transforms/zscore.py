@@ -56,9 +56,13 @@ class ZScore(Transform):
 
             values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
             return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)
-        if not is_sparse(X) and X.size <= FEW_CELLS:
+        if not is_sparse(X) and X.size <= FEW_CELLS // 10:  # it takes three times the memory
             x = X[0 : len(X)]
-            return ((np.where(np.isnan(x), mean, x) - centre) * scale).astype(np.float32)
+            values = np.where(np.isnan(x), mean, x)
+            values -= centre
+            values *= scale
+            with np.errstate(over="ignore"):  # infinite, as in machine code
+                return values.astype(np.float32)
         out = np.empty(X.shape, np.float32)
 
         def work(a: int, b: int) -> None:

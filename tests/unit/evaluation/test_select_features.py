@@ -79,7 +79,7 @@ def test_the_command_prints_the_path_and_writes_the_names(tmp_path, monkeypatch)
     result = CliRunner().invoke(app, ["select", "train.txt", "--method", "regression(penalty=0.5)", "-o", "few.txt"])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert lines[1] == "data       28 queries to learn from, 12 to validate"
+    assert lines[1] == "data       32 queries to learn from, 8 to validate"
     assert [line.split()[0] for line in lines[3:7]] == ["4", "3", "2", "1"]
     kept = (tmp_path / "few.txt").read_text().split()
     assert f"regression(penalty=0.5,transform=keep(only=[{','.join(kept)}]))" in result.output

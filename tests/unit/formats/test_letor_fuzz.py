@@ -75,7 +75,7 @@ def test_any_bytes_are_read_as_the_slow_reader_does_or_refused(text, chunk):
             read(text, chunk)
         return
     data = read(text, chunk)
-    assert data.labels.tolist() == [line.label for line in expected]
+    np.testing.assert_array_equal(data.labels, [line.label for line in expected])
     if expected[0].qid is not None:
         assert data.query_ids[data.query_index].tolist() == [line.qid for line in expected]
     notes = [line.comment for line in expected]

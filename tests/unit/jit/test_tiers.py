@@ -159,7 +159,7 @@ def test_metrics_agree() -> None:
     labels[unjudged] = 0.0
     judged = np.concatenate([labels[~unjudged], [3.0, 1.0]])
     cuts = np.append(np.append(0, np.cumsum(~unjudged))[offsets[:-1]], len(judged))
-    metrics = [Metric.parse(name) for name in sorted(Metric.catalogue())]
+    metrics = [Metric.parse(name) for name, metric in sorted(Metric.catalogue().items()) if not metric.reads_topics]
     metrics += [
         Metric.parse(f"{name}[ties={ties}]") for name in ("ndcg@5", "map") for ties in ("input", "best", "worst")
     ]

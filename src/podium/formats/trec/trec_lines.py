@@ -214,8 +214,8 @@ class _Lines:
         return size // (2 * len(self.columns)) + 1
 
     def _check_before(self) -> None:
-        """Raise the error of an earlier line if there is one: a document that is there twice."""
-        if self.counts[0]:
+        """Raise the error of an earlier line if there is one: a document that is there twice, unless for topics."""
+        if self.counts[0] and not (self.counts[_OTHER] and len(self.columns) == 4):
             self.tag = self.tag or b""
             self.finished()
 
