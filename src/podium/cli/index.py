@@ -35,7 +35,9 @@ def index(
     ] = None,
     visits: Annotated[
         str | None,
-        typer.Option(help="A file of visits, in lines: page seconds \\[next page].", show_default=False),
+        typer.Option(
+            help="A file of visits, in lines: page, seconds and, if known, the next page.", show_default=False
+        ),
     ] = None,
     vectors: Annotated[
         str | None,

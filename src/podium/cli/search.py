@@ -26,7 +26,7 @@ def search(
     by: Annotated[
         str | None,
         typer.Option(
-            help="The first stage, e.g. 'bm25(k1=0.9,b=0.4)', 'bm25(fields=\\[title^2,text])', 'ql(mu=1000)', sdm, "
+            help="The first stage, e.g. 'bm25(k1=0.9,b=0.4)', 'bm25(fields=title^2)', 'ql(mu=1000)', sdm, "
             "vectors or hybrid. Default: bm25, or that of the model.",
             show_default=False,
         ),

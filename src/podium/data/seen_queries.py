@@ -56,7 +56,7 @@ def seen(sample: object, data: Table) -> Seen:
     dataset = data.grouped()
     ids = _id_hashes(dataset)
     comparable = np.flatnonzero(ids <= np.uint64(limit)) if len(prints) else np.empty(0, np.int64)
-    same = np.isin(_fingerprints(dataset, comparable, ids), prints)
+    same = np.isin(_fingerprints(dataset, comparable, ids), prints, kind="sort")  # a table of 64 bits overflows
     return Seen(len(comparable), int(same.sum()))
 
 

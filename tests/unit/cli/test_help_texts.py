@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import typer
 from rich.text import Text
 
@@ -24,13 +23,7 @@ def helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 def test_no_bracket_of_a_help_text_is_swallowed_as_markup() -> None:
+    """Versions of typer differ in what they take for markup, so that square brackets are best left out."""
     texts = dict(helps(typer.main.get_command(app), "podium"))
     assert len(texts) > 300
-    lost = {place: text for place, text in texts.items() if Text.from_markup(text).plain != text.replace("\\[", "[")}
-    assert lost == {}
-
-
-@pytest.mark.parametrize(("command", "words"), [("index", "page seconds [next page]"), ("search", "[title^2,text]")])
-def test_brackets_are_printed(podium, command: str, words: str) -> None:
-    printed = podium(command, "--help").stdout.replace("│", " ")
-    assert words in " ".join(printed.split())
+    assert {place: text for place, text in texts.items() if Text.from_markup(text).plain != text} == {}
