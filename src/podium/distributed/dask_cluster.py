@@ -26,6 +26,7 @@ from weakref import WeakKeyDictionary
 
 from podium.base.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
 from podium.base.threads import default_threads
+from podium.jit.tiers import machine_code
 
 if TYPE_CHECKING:
     from podium.base.arrays import Array
@@ -328,9 +329,10 @@ def versions() -> dict[str, str]:
 
 
 def _called(function: Callable[..., Any], *arguments: object) -> Any:
-    """Run a task in one thread: a worker with several threads runs several tasks at a time."""
+    """Run a task in one thread, since a worker may run several tasks, and by machine code, as small parts would not."""
     os.environ["PODIUM_THREADS"] = "1"
-    return function(*arguments)
+    with machine_code():
+        return function(*arguments)
 
 
 def _done(result: object) -> bool:

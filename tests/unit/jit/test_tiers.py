@@ -290,3 +290,17 @@ def test_small_work_does_not_import_numba_and_gives_the_same_bits_each_time() ->
         for _ in range(2)
     ]
     assert runs[0].stdout == runs[1].stdout
+
+
+@pytest.mark.parametrize("rows", [1, 3, 5, 17, 130])
+def test_equal_rows_have_equal_scores_of_a_linear_model_in_both_tiers(rows: int) -> None:
+    """A BLAS product treats the last rows of a matrix in another way."""
+    rng = np.random.default_rng(rows)
+    weights, row = rng.normal(size=46), rng.normal(size=46).astype(np.float32)
+    plain, machine = both(lambda: Linear().score({"theta": np.append(weights, 0.5)}, of_rows(np.tile(row, (rows, 1)))))
+    assert len(set(plain.tolist())) == len(set(machine.tolist())) == 1
+    np.testing.assert_allclose(plain, machine, rtol=1e-12)
+
+
+def of_rows(X: np.ndarray) -> Dataset:
+    return Dataset(X, None, np.array([0, len(X)]))
