@@ -44,9 +44,9 @@ def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str |
 
     texts = None
     if queries is not None:
-        from podium.formats.query_texts import QueryTexts, has_texts
+        from podium.formats.query_texts import QueryTexts
 
-        texts = QueryTexts.read(queries) if has_texts(queries) else None
+        texts = QueryTexts.read_if_any(queries)
     qrels, runs = read_judgments(judged, columns, texts), {}
     for name in ranked:
         run = read_ranked(name, columns)

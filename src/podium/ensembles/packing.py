@@ -30,6 +30,8 @@ def pack(models: Sequence[Model]) -> Params:
 
 def unpack(params: Params, count: int, *, most_features: int) -> list[Model]:
     """The models of packed parameters, from a file that nobody vouches for."""
+    if any(name.count("params/") > _DEEPEST for name in params):
+        raise ModelFileError(f"Models within models, more than {_DEEPEST} deep: the file is damaged.")
     models = []
     for number in range(count):
         head = unpacked_json(params, f"{number}/head")
@@ -57,9 +59,10 @@ def unpacked_json(params: Params, name: str) -> Any:
         raise ModelFileError(f"The model's part {name!r} is missing or damaged. Train the model again.")
     try:
         return json.loads(array.tobytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"The model's part {name!r} is damaged ({error}). Train the model again.") from None
 
 
+_DEEPEST = 20
 _LONGEST = 2**26
 """Bytes of a description: names of a million features fit."""

@@ -1,12 +1,14 @@
 """Files of query features: a table with a line per query, `query name …` in its first line, next to a data file.
 
 The features of the queries of a LETOR file are in `<file>.queries`, and read with it. Every query of the data has a
-line; numbers are features as they are, and a column with any other word is a category, whose words are numbered in
-their order.
+line; a number is a feature as it is, and any other word is a category. A category has the same number in every file,
+made of the letters of its word, so that a model meets the market of its training data again under the same number.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -55,9 +57,17 @@ def _rows(data: Table) -> list[tuple[int, list[float]]]:
 
 
 def _numbers(words: list[str]) -> Array:
-    """A column as numbers; of a column of categories, the place of each word among all in order."""
+    """A column as numbers."""
+    return np.array([category_number(word) for word in words])
+
+
+def category_number(word: str) -> float:
+    """A finite number as it is; of any other word, a whole number from 2^52 to 2^53 by its letters alone."""
     try:
-        numbers = np.array([float(word) for word in words])
+        number = float(word)
     except ValueError:
-        return np.unique(words, return_inverse=True)[1].astype(np.float64)
-    return numbers
+        number = math.nan
+    if math.isfinite(number):
+        return number
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogateescape"), digest_size=8).digest()
+    return float(2**52 + int.from_bytes(digest, "little") % 2**52)

@@ -40,8 +40,16 @@ class QueryTexts:
         `id` and `text` name the columns; by default the usual names are looked for. A table of two columns without a
         line of names is id and text.
         """
-        name = source_name(source)
-        records = _records(source, name)
+        return cls._of(_records(source, source_name(source)), id, text)
+
+    @classmethod
+    def read_if_any(cls, source: Source) -> QueryTexts | None:
+        """Read queries; None if the file has no column of texts, but only ids and facts about them."""
+        records = _records(source, source_name(source))
+        return None if _usual(list(records.columns), TEXT_COLUMNS) is None else cls._of(records, None, None)
+
+    @classmethod
+    def _of(cls, records: Records, id: str | None, text: str | None) -> QueryTexts:
         texts: dict[str, str] = {}
         ids = records.columns[_column(records, id, ID_COLUMNS, "id")]
         words = records.columns[_column(records, text, TEXT_COLUMNS, "text")]
@@ -57,8 +65,8 @@ class QueryTexts:
                 raise DataError(f"query {key!r} is there twice.", where=where)
             texts[key] = value
         if not texts:
-            raise DataError("no queries.", where=name)
-        return cls(texts, name)
+            raise DataError("no queries.", where=records.source)
+        return cls(texts, records.source)
 
     def to_ids(self, names: Sequence[str], *, where: str) -> list[str | None]:
         """The id of each name, which is an id or a text; None if it is neither.
@@ -92,11 +100,6 @@ class QueryTexts:
     @cached_property
     def _normalised(self) -> dict[str, list[str]]:
         return _ids_by((id, normalised(text)) for id, text in self.texts.items())
-
-
-def has_texts(source: Source) -> bool:
-    """Whether a file of queries has a column of their texts, and not only of ids and facts about them."""
-    return _usual(list(_records(source, source_name(source)).columns), TEXT_COLUMNS) is not None
 
 
 def normalised(text: str) -> str:

@@ -13,28 +13,16 @@ different numbers of topics. Empty: no relevant document for any topic. Referenc
 
 from __future__ import annotations
 
-from podium.base.registry import param, register
-from podium.metrics.declaration import Conventions
-from podium.metrics.topic_metric import ABOVE_IDEAL, TopicMetric, TopicQuery, geometric
+from podium.base.registry import register
+from podium.metrics.nrbp import NRBP
+from podium.metrics.topic_metric import ABOVE_IDEAL, TopicQuery, geometric
 
 
 @register
-class NNRBP(TopicMetric):
+class NNRBP(NRBP):
     """nNRBP: NRBP over that of the ideal list."""
 
-    alpha: float = param(default=0.5, least=0.0, most=1.0)
-    """How much of a topic's worth each relevant document takes away."""
-    beta: float = param(default=0.5, above=0.0, below=1.0)
-    """The probability that the user looks at the next document."""
     name = "nnrbp"
-    conventions = Conventions(
-        uses=("relevant",),
-        cuts=False,
-        words={
-            "alpha": ("a relevant document takes from its topics the share", str),
-            "beta": ("the next document is looked at with probability", str),
-        },
-    )
     range = (0.0, ABOVE_IDEAL)
 
     def value(self, query: TopicQuery) -> float:

@@ -7,6 +7,7 @@ import podium
 from podium.base.errors import DataError
 from podium.comparison.sharing import open_shared, share
 from podium.data.fold import Fold
+from podium.formats.query_features_file import category_number
 
 DATA = """2 qid:a 1:1 #docid = x
 0 qid:b 1:2 #docid = u
@@ -41,7 +42,9 @@ def test_side_files_are_read_with_the_data(data):
     assert data.topics.matrix(0, 2).tolist() == [[1, 2], [0, 1]]
     assert data.topics.of(1).tolist() == [[1, 0, 1]]
     assert data.relations.of(1).tolist() == [[0, 1, 1, -1], [1, 0, 3, 4]]
-    assert data.query_features.tolist() == [[2, 1], [3, 0]]  # uk, de, of which de is first; c is not in the data
+    de, uk = category_number("de"), category_number("uk")
+    assert data.query_features.tolist() == [[2, uk], [3, de]]  # c is not in the data
+    assert 2**52 <= min(de, uk) < max(de, uk) < 2**53
     assert data.query_feature_names == ("length", "market")
 
 
@@ -49,7 +52,20 @@ def test_they_follow_their_queries(data):
     turned = data.grouped().select([1, 0])
     assert turned.topics.of(0).tolist() == data.topics.of(1).tolist()
     assert turned.relations.of(1).tolist() == data.relations.of(0).tolist()
-    assert turned.query_features.tolist() == [[3, 0], [2, 1]]
+    assert turned.query_features.tolist() == data.query_features[::-1].tolist()
+
+
+def test_a_category_has_the_same_number_in_every_file(tmp_path):
+    """Numbered within each file, uk would be 1 next to de, and 2 next to de and fr."""
+    markets = {"train": {"a": "de", "b": "uk"}, "test": {"a": "uk", "b": "fr"}, "odd": {"a": "7", "b": "nan"}}
+    read = {}
+    for name, of in markets.items():
+        (tmp_path / name).write_text(DATA)
+        (tmp_path / f"{name}.queries").write_text("query market\n" + "".join(f"{q} {m}\n" for q, m in of.items()))
+        read[name] = podium.read_data(tmp_path / name).query_features[:, 0]
+    assert read["train"][1] == read["test"][0]
+    assert len({*read["train"], *read["test"]}) == 3
+    assert read["odd"].tolist() == [7.0, category_number("nan")]
 
 
 def test_they_are_written_cached_and_shared(data, tmp_path):
