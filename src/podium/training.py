@@ -64,6 +64,7 @@ class TrainingProgress:
         self._progress(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
 
 
+@machine_code()
 def train(
     data: Any,
     labels: ArrayLike | str | Method | Learner | Loss | None = None,

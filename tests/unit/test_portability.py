@@ -1,5 +1,6 @@
 """What works on a system without POSIX's own modules, such as Windows: tried by blocking them."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,15 @@ for module, names in {os: ("O_NOFOLLOW", "geteuid", "getuid", "sched_getaffinity
 
 def without_posix(program: str, folder: Path) -> str:
     code = WITHOUT_POSIX + program
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    paths = os.pathsep.join(path for path in sys.path if path)  # with the folder of tests
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -66,15 +75,15 @@ def test_the_service_answers_and_keeps_models(tmp_path: Path) -> None:
     podium.train(linear_data(10, 5), "regression").save(tmp_path / "m.podium")
     out = without_posix(
         """
-from starlette.testclient import TestClient
+from asgi import Client
 from podium.service.app import build
 from podium.service.settings import Settings
 from podium.testing import linear_data
 rows = linear_data(1, 4).features.tolist()
 served = build(Settings(models=("m.podium",), store="feedback.db", shelf="models"))
-with TestClient(served, base_url="http://localhost") as client:
-    answer = client.post("/v1/rank", json={"documents": [{"features": row} for row in rows]})
-    print(answer.status_code, len(answer.json()["results"]))
+answer = Client(served)("POST", "/v1/rank", {"documents": [{"features": row} for row in rows]})
+print(answer.status, len(answer.json["results"]))
+served.state.podium.close()
 """,
         tmp_path,
     )

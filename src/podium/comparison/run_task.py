@@ -9,10 +9,12 @@ from podium.comparison.provenance import timed
 from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
+from podium.jit.tiers import machine_code
 from podium.methods import method
 from podium.training import TrainingProgress, train
 
 
+@machine_code()
 def run_task(plan: Plan, task: Task, *, detailed: bool, progress: Progress) -> Outcome:
     """Train and evaluate a method on a fold. `progress` is called after each iteration."""
     fold = plan.fold(task)
