@@ -15,7 +15,6 @@ from podium.transforms import State, Transform
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
-    from podium.model import Model
     from podium.scorers import Params, Prepared
     from podium.scorers.forms import Form
     from podium.solvers import Watch
@@ -78,7 +77,7 @@ class Learner(Named):
         """A scoring function of transformed data; work that does not depend on the data is done here, once."""
         return functools.partial(self.score, params)
 
-    def weighted_members(self, params: Params, query: Dataset) -> list[tuple[float, Model]] | None:
+    def weighted_members(self, params: Params, query: Dataset) -> list[tuple[float, Any]] | None:
         """Models and weights whose sum of scores has the differences of scores in a query; None if there are none."""
         return None
 

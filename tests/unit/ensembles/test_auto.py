@@ -71,7 +71,7 @@ def test_no_other_proportion_is_better_on_validation_data(parts, model):
 def test_members_without_weight_are_not_in_the_file():
     """Random scores beside a linear truth: they get no weight, and the file is that of the linear member."""
     model = podium.train(
-        linear_data(30, 8), "auto(linear=[regression],trees=[random],share=0)", valid=linear_data(40, 8, seed=1)
+        linear_data(30, 8), "auto(linear=[regression],trees=[random],share=0)", valid=linear_data(400, 8, seed=1)
     )
     assert [member["share"] for member in model.info["members"]] == [1.0, 0.0]
     assert [repr(member.learner) for member in members(model)] == [model.info["members"][0]["learner"]]
