@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from podium.solvers import Watch
 
 
-_OF_METHODS = ("adapted", "bagged", "blended", "interpolated", "self_trained")
+_OF_METHODS = ("adapted", "auto", "bagged", "blended", "interpolated", "self_trained")
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,10 @@ class Learner(Named):
     def prepare(self, params: Params, n_features: int) -> Prepared:
         """A scoring function of transformed data; work that does not depend on the data is done here, once."""
         return functools.partial(self.score, params)
+
+    def weighted_members(self, params: Params, query: Dataset) -> list[tuple[float, Any]] | None:
+        """Models and weights whose sum of scores has the differences of scores in a query; None if there are none."""
+        return None
 
     def form(self, params: Params, n_features: int) -> Form | None:
         """Form of the fitted model over transformed features (linear, trees, …); None if it has none of them."""

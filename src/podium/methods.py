@@ -237,6 +237,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
 """Family → name → (what it is, learner, grid that validation data chooses from). Parts are imported at first use."""
 _ROWS = {name: (family, *row) for family, rows in _TABLE.items() for name, row in rows.items()}
 OF_METHODS = {
+    "auto": "linear models and boosted trees, in the proportion that is best on validation data",
     "bagged": "the mean of several fits of a method, each to a bootstrap sample of the queries",
     "blended": "stacking: several methods, combined by their mean or by another method on their scores",
     "interpolated": "saved models, and a method, in the proportions that are best on validation data",

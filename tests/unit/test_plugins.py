@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import podium
+
 ROOT = Path(__file__).parents[2]
+PACKAGES = Path(podium.__file__).parents[1]  # of the podium under test, so that its machine code is used
 FOLDER = ROOT / "examples" / "plugins"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("test_"))
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -20,7 +23,7 @@ ROWS = {row["kind"]: row["example"] for row in ROW.finditer(PAGE)}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_passes_its_own_test(name):
-    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(PACKAGES), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", FOLDER / f"test_{name}.py"],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, capture_output=True, text=True,

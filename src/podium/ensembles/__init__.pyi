@@ -1,4 +1,5 @@
 from .adapted import Adapted as Adapted
+from .auto import Auto as Auto
 from .bagged import Bagged as Bagged
 from .blended import Blended as Blended
 from .composite import Composite as Composite

@@ -66,7 +66,7 @@ class Stack(Learner):
         seeds = [int(seed) for seed in rng.integers(2**31, size=len(self.specifications) + 1)]
         members = []
         for number, (text, seed) in enumerate(zip(self.specifications, seeds, strict=False)):
-            members.append(_tuned(text, data, seed=seed, watch=watch))
+            members.append(tuned(text, data, seed=seed, watch=watch))
             report(watch, number + 1, len(self.specifications))
         z = np.empty((0, 0))
         if self.learns_to_combine:
@@ -129,7 +129,7 @@ def folds(data: Dataset, rng: np.random.Generator) -> list[tuple[Any, Any]]:
     return [(part, np.setdiff1d(order, part)) for part in parts]
 
 
-def _tuned(text: str, data: Dataset, *, seed: int, watch: Watch) -> Model:
+def tuned(text: str, data: Dataset, *, seed: int, watch: Watch) -> Model:
     """A member fitted to all data; with validation data, its hyperparameters are chosen from its grid."""
     from podium.metrics import Metric
     from podium.training import train

@@ -34,6 +34,25 @@ class Attribution(NamedTuple):
     how: str
 
 
+def attribute_pair(model: Model, query: Dataset, rows: tuple[int, int]) -> Attribution | None:
+    """Decompose the difference of the scores of two rows of a query by feature; None if the model cannot be."""
+    members = model.learner.weighted_members(model.params, query)
+    if members is None:
+        transformed = model.learner.transform.apply(model.state, query)
+        return attribute(model, np.asarray(transformed.features[list(rows)]))
+    parts = [(weight, attribute_pair(member, query, rows)) for weight, member in members]
+    return _weighted(parts, np.zeros(model.n_features))
+
+
+def _weighted(parts: list[tuple[float, Attribution | None]], nothing: Array) -> Attribution | None:
+    """The weighted sum of members' attributions, from `nothing` on; None if one has none."""
+    attributions = [(weight, part) for weight, part in parts if part is not None]
+    if len(attributions) < len(parts):
+        return None
+    shares = sum((weight * part.shares for weight, part in attributions), nothing)
+    return Attribution(shares, "; ".join(dict.fromkeys(part.how for _, part in attributions)) or "no member differs")
+
+
 def attribute(model: Model, X: Singles) -> Attribution | None:
     """Decompose the difference of two documents' scores by feature; None if the model cannot be decomposed.
 
@@ -48,6 +67,10 @@ def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | N
 
     `shares` has a row for each; None if the model cannot be decomposed.
     """  # (rows, d)
+    members = model.learner.weighted_members(model.params, data)
+    if members is not None:
+        parts = [(weight, shares_over_mean(member, data, rows)) for weight, member in members]
+        return _weighted(parts, np.zeros((len(rows), model.n_features)))
     X = np.asarray(model.learner.transform.apply(model.state, data).features, np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a feature that all documents miss
@@ -108,6 +131,9 @@ def importance(
     table = unlabelled_table(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
     if not table.n_documents:
         raise DataError("there is no document whose features could differ.", where=table.source)
+    members = model.learner.weighted_members(model.params, table)
+    if members is not None:
+        return _importance_of_members(members, table)
     match model.form():
         case LinearForm(weights):
             X = model.learner.transform.apply(model.state, model.align_features(table)).features
@@ -123,6 +149,17 @@ def importance(
     shares = _by_source(model, np.asarray(shares, np.float64))
     total = shares.sum()
     return (shares / total if total > 0 else np.zeros(model.n_features)), how
+
+
+def _importance_of_members(members: list[tuple[float, Model]], table: Dataset) -> tuple[Array, str] | None:
+    """The mean of members' importances, weighted by their shares in the scores; None if one has none."""
+    each = [importance(member, table) for _, member in members]
+    measured = [part for part in each if part is not None]
+    if not measured or len(measured) < len(each):
+        return None
+    weights = np.array([weight * member.score(table).std() for weight, member in members])
+    shares = weights @ np.stack([part[0] for part in measured]) / max(weights.sum(), np.finfo(float).tiny)
+    return shares, f"mean over members of {' and '.join(dict.fromkeys(how for _, how in measured))}"
 
 
 def deviations(X: Any) -> Array:

@@ -114,15 +114,14 @@ def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) 
 
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """Explain two rows of query number q, counted from its first; None if the model cannot be decomposed."""
-    from podium.explanation.attribution import attribute
+    from podium.explanation.attribution import attribute_pair
     from podium.explanation.flip import smallest_flip
 
     data = model.align_features(data)
     part = data.select([q]).dense()
     scores = model.score(part)
     a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]
-    transformed = model.learner.transform.apply(model.state, part)
-    attribution = attribute(model, np.asarray(transformed.features[[a, b]]))
+    attribution = attribute_pair(model, part, (a, b))
     if attribution is None:
         return None
     difference, ranks = float(scores[a] - scores[b]), dense_ranks(scores)

@@ -39,7 +39,7 @@ class Flip:
 
 def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Dataset) -> Flip | None:
     """The smallest change of one feature of row `pair[0]`, in standard deviations in `data`, that reverses the pair."""
-    if not model.learner.transform.per_query:
+    if not model.learner.per_query:
         part, pair = _only(part, list(pair)), (0, 1)
     affine = model.learner.transform.affine(model.state, part)
     if affine is None:

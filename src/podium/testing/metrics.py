@@ -269,12 +269,15 @@ def _value(metric: Metric, scores: Any, labels: Any, **more: Any) -> float:
 
 def _values(metric: Metric, scores: Any, labels: Any, offsets: Any, **more: Any) -> Array:
     """Values of queries; for a metric that reads topics, labels are the grades for one topic."""
-    return metric(scores, labels, offsets, topics=_one_topic(labels, offsets), **more)
+    topics = _one_topic(labels, offsets) if metric.reads_topics else None
+    return metric(scores, labels, offsets, topics=topics, **more)
 
 
 def _one_topic(labels: Any, offsets: Any) -> Triples:
     """The labels as grades for one topic."""
-    return Triples.from_rows([[[d, 0, y] for d, y in enumerate(labels[a:b])] for a, b in itertools.pairwise(offsets)])
+    places = [np.arange(b - a) for a, b in itertools.pairwise(offsets)]
+    first = np.concatenate([np.empty(0), *places])
+    return Triples(np.column_stack([first, np.zeros(len(first)), labels]), np.asarray(offsets, np.int64))
 
 
 def _same(got: float, expected: float, what: str) -> None:

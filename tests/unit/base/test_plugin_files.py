@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+import podium
 from podium.data import make_letor_like
 from podium.formats import write_letor
 
-ROOT = Path(__file__).parents[3]
+PACKAGES = Path(podium.__file__).parents[1]  # of the podium under test, so that its machine code is used
 LOSS = '''"""A loss and a metric of my own."""
 from helpers_of_mine import SLOPE
 from podium.base.registry import param, register
@@ -75,7 +76,7 @@ def folder(tmp_path: Path) -> Path:
 def podium(folder: Path, *words: str, code: str | None = None, **environment: str) -> Any:
     """Run the command line in a folder, in a process of its own, since names are registered for good."""
     call = [sys.executable, "-c", code] if code else [sys.executable, "-P", "-m", "podium", *words]
-    paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    paths = os.pathsep.join([str(PACKAGES), os.environ.get("PYTHONPATH", "")])
     settings = {**os.environ, "PYTHONPATH": paths, "PODIUM_THREADS": "1", "PODIUM_PLUGINS": "", **environment}
     return subprocess.run(call, cwd=folder, env=settings, capture_output=True, text=True, check=False, timeout=300)
 
