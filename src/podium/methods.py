@@ -205,6 +205,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         "svm-map": ("structural SVM for average precision", "svm-map", {"cost": (0.1, 1.0, 10.0)}),
         "svm-ndcg": ("structural SVM for NDCG", "svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
         "permurank": ("SVM that separates perfect from imperfect rankings", "permurank", {"cost": (0.03, 0.1, 1.0)}),
+        "c-crf": ("grades of a query together: similar or linked documents pull at each other", "c-crf", {}),
         "structrank": (
             "probability that all preferences hold (cumulative distribution network), kernel smoother",
             "recipe(loss=structrank(normalise=true),scorer=nadaraya-watson,"

@@ -1,4 +1,5 @@
 from .adarank import AdaRank as AdaRank
+from .c_crf import CCRF as CCRF
 from .gbrank import GBRank as GBRank
 from .mcrank import McRank as McRank
 from .oc_svm import OCSVM as OCSVM
