@@ -11,3 +11,4 @@ from .single_feature import SingleFeature as SingleFeature
 from .sortnet import SortNet as SortNet
 from .splitting import Splitting as Splitting
 from .svm_map import SVMMAP as SVMMAP
+from .walk import Walk as Walk
