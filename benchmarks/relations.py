@@ -70,3 +70,24 @@ def walked(seed: int, *, nodes: int = 120, graphs: tuple[int, int] = (8, 4)) -> 
     data = Dataset.from_arrays(np.zeros((sum(graphs) * nodes, 1)), np.concatenate(labels), group=[nodes] * sum(graphs))
     data = replace(data.grouped(), relations=Triples.from_rows(links, 6))
     return data.select(np.arange(graphs[0])), data.select(np.arange(graphs[0], sum(graphs))), WALK
+
+
+def clusters(seed: int, *, queries: int = 80, wrong: float = 0.1) -> tuple[Dataset, Dataset, Dataset]:
+    """Training, validation and test queries in which documents of a cluster share a part of their relevance."""
+    rng = np.random.default_rng(seed)
+    n, features, utilities, links = 40, [], [], []
+    for _ in range(queries):
+        cluster = rng.integers(0, 8, n)
+        effect = rng.normal(0, 1, 8)[cluster]
+        own = rng.normal(0, 1, (n, 5))
+        utilities.append(effect + own @ np.linspace(0.5, 0.1, 5) + rng.normal(0, 0.3, n))
+        features.append(np.column_stack([effect + rng.normal(0, 2, n), own]))
+        same = (cluster[:, None] == cluster) & (rng.random((n, n)) < 0.5)
+        linked = (same | (rng.random((n, n)) < wrong / 8)) & ~np.eye(n, dtype=bool)
+        links.append([[int(i), int(j), 1.0] for i, j in np.argwhere(linked | linked.T)])
+    grades = np.digitize(np.concatenate(utilities), [0.0, 1.0, 2.0])
+    data = Dataset.from_arrays(np.concatenate(features), grades, group=[n] * queries).grouped()
+    data = replace(data, relations=Triples.from_rows(links))
+    half, quarter = queries // 2, queries // 8
+    parts = np.split(np.arange(queries), [half - quarter, half])
+    return data.select(parts[0]), data.select(parts[1]), data.select(parts[2])

@@ -245,6 +245,11 @@ OF_METHODS = {
     "self-trained": "a method fitted again with the queries that nobody judged",
 }
 """Learners of other methods, and what they are; `of` is a method's specification."""
+OF_OTHER_DATA = {
+    "walk": "supervised random walk over the links of DATA.relations, which have features",
+    "svm-div": "documents that cover words, and so the topics of DATA.topics",
+}
+"""Learners that do not learn from features and grades alone, and what they are."""
 _ADDED: dict[str, Method] = {}
 """Methods of plug-ins and of `register_method`."""
 

@@ -10,5 +10,6 @@ from .rankboost import RankBoost as RankBoost
 from .single_feature import SingleFeature as SingleFeature
 from .sortnet import SortNet as SortNet
 from .splitting import Splitting as Splitting
+from .svm_div import SvmDiv as SvmDiv
 from .svm_map import SVMMAP as SVMMAP
 from .walk import Walk as Walk

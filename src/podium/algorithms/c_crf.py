@@ -35,15 +35,15 @@ class CCRF(Learner):
         distribution of mean μ = A⁻¹Xα and covariance ½A⁻¹, A = (Σα)I + βL, L = diag(S1) − S; the score is μ. With
         `relation=link` the last term is +β Σ R_ij (y_i − y_j): documents with links to others rise above these, and
         μ = (Xα + (β/2)(R1 − Rᵀ1))/Σα. Maximum likelihood by L-BFGS on log α and log β; the eigenvalues of L make value
-        and gradient exact. x_k is on the scale of grades, by `transform=grade-scale`. S is the first value of
-        `<data>.relations` in either direction, or the cosine of the `nearest` documents, as in the transform
-        neighbours.
+        and gradient exact. x_k are regressions of the grade on each feature, and on all, by `transform=grade-scale`.
+        S is the first value of `<data>.relations` in either direction, or the cosine of the `nearest` documents, as in
+        the transform neighbours.
     Ties: none; grades are numbers.
     Cost: O(c³) once for each connected group of c documents, then O(N · features) per iteration; to score, O(n³) per
         query of up to 500 documents, sparse above.
-    Use it for: data with links that carry relevance. Features have positive weights on their regressions of the grade,
-        so that features that only help each other are worth less than in linear methods: compare with
-        regression(transform=neighbours).
+    Use it for: data with links that carry relevance. All features are smoothed alike, so that links help less than
+        in regression(transform=neighbours), which learns what to take from neighbours; both go together, as
+        c-crf(transform=grade-scale(of=neighbours)). `Model.spread` is the deviation of a grade.
     Reference: Qin, Liu, Zhang, Wang, Xiong and Li, Learning to rank relational objects and its application to web
         search, WWW 2008; Qin et al., Global ranking using continuous conditional random fields, NIPS 2008.
     """

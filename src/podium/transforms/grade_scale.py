@@ -1,10 +1,10 @@
-"""Features on the scale of grades: each one as a prediction of the grade, by least squares.
+"""Features on the scale of grades: each one as a prediction of the grade by least squares, and that of all together.
 
 >>> from podium.data.dataset import Dataset
 >>> from podium.transforms import Identity
 >>> data = Dataset.from_arrays([[1.0], [2.0], [3.0]], [2, 1, 0])
->>> GradeScale(of=Identity()).apply(GradeScale(of=Identity()).fit(data), data).features.ravel().tolist()
-[2.0, 1.0, 0.0]
+>>> GradeScale(of=Identity()).apply(GradeScale(of=Identity()).fit(data), data).features.round(2).tolist()
+[[2.0, 2.0], [1.0, 1.0], [0.0, 0.0]]
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 @register
 class GradeScale(Stacked):
-    """Regression of the grade on each feature of `of` alone: x' = ȳ + (x − x̄)·cov(x, y)/var(x), ȳ if constant."""
+    """Regressions of the grade on each feature of `of` alone, x' = ȳ + (x − x̄)·cov(x, y)/var(x), and on all together.
+
+    A constant feature becomes ȳ. The regression on all, the last feature, is a ridge regression with a small penalty.
+    """
 
     name = "grade-scale"
-    mixes: ClassVar[bool] = False
     supervised: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:
@@ -45,11 +47,21 @@ class GradeScale(Stacked):
         weight = np.ones(len(X)) if data.query_weights is None else data.query_weights[data.query_index]
         share = weight / weight.sum() if len(X) else weight
         mean, level = share @ X, float(share @ data.labels)
-        variance = share @ (X - mean) ** 2
+        X -= mean
+        variance = share @ X**2
         flat = variance <= 1e-12 * np.maximum(mean**2, 1e-30)  # rounding of float32
-        slope = np.where(flat, 0.0, (share * (data.labels - level)) @ (X - mean) / np.where(flat, 1.0, variance))
-        return {**state, "mean": mean, "slope": slope, "level": np.array([level])}
+        scale = np.where(flat, 0.0, 1.0 / np.sqrt(np.where(flat, 1.0, variance)))
+        X *= scale
+        single = (share * (data.labels - level)) @ X
+        joint = np.linalg.solve((share[:, None] * X).T @ X + _RIDGE * np.eye(len(mean)), single)
+        return {
+            **state, "mean": mean, "level": np.array([level]), "slope": single * scale, "weights": joint * scale,
+        }  # fmt: skip
 
     def features(self, state: State, data: Dataset) -> Any:
-        X: Any = self.below(state, data)
-        return (state["level"] + (X - state["mean"]) * state["slope"]).astype(np.float32)
+        X: Any = self.below(state, data) - state["mean"]
+        return (state["level"] + np.column_stack([X * state["slope"], X @ state["weights"]])).astype(np.float32)
+
+
+_RIDGE = 0.001
+"""Penalty of the squared weights of z-scores, against the mean squared error."""
