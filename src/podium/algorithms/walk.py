@@ -35,9 +35,9 @@ class Walk(Learner):
     the features ψ of the link. Features of documents are not used.
     Formula: a walk at u goes to v with probability Q_uv = exp⟨w, ψ_uv⟩/Σ_v' exp⟨w, ψ_uv'⟩ over the links of u, and
         begins again anywhere with probability `restart`, or if u has no links: p = (1 − α)Qᵀp + α/n. The score is
-        log p. The loss of the scores plus (penalty/2)‖w‖², w in units of each feature's deviation, is minimised by
-        L-BFGS from `starts` points, the first of them w = 0, which is PageRank. Gradients are exact, by one adjoint
-        solution.
+        log p. The loss of c·log p plus (penalty/2)‖w‖², w in units of each feature's deviation, is minimised over w
+        and c by L-BFGS from `starts` points, the first of them w = 0, which is PageRank. c lets the loss have the
+        differences of scores that it likes, whatever the walk. Gradients are exact, by one adjoint solution.
     Ties: those of the loss.
     Cost: O(links) per step of a power iteration, some 124 steps at a restart of 0.2, twice per evaluation.
     Use it for: graphs whose links differ in kind or strength, such as citations, friends or products. It applies to
@@ -80,22 +80,28 @@ class Walk(Learner):
 
         psi = _features(data)
         keep = np.flatnonzero(_varies(psi))
-        scale = psi[:, keep].std(axis=0)
-        walks = Walks.of(data, psi[:, keep] / scale, self.restart)
+        deviation = psi[:, keep].std(axis=0)
+        walks = Walks.of(data, psi[:, keep] / deviation, self.restart)
         loss = self.loss.fitted_to(data)
 
-        def objective(w: Array) -> tuple[float, Array]:
+        def objective(theta: Array) -> tuple[float, Array]:
+            w, scale = theta[:-1], float(np.exp(theta[-1]))
             scores, pullback = walks.scores(w)
-            losses = sweep(loss, scores, data)
-            gradient = pullback(losses.gradient) / data.n_queries + self.penalty * w
+            losses = sweep(loss, scale * scores, data)
+            force = losses.gradient * scale / data.n_queries
+            gradient = np.append(pullback(force) + self.penalty * w, force @ scores)
             return losses.value / data.n_queries + 0.5 * self.penalty * float(w @ w), gradient
 
         limits: Any = {"maxiter": self.iterations, "ftol": 1e-12, "gtol": 1e-8}
+        bounds = [(None, None)] * len(keep) + [(-_FAR, _FAR)]
         begins = [np.zeros(len(keep)), *rng.standard_normal((self.starts - 1, len(keep)))]
-        results = [minimize(objective, begin, jac=True, method="L-BFGS-B", options=limits) for begin in begins]
+        results = [
+            minimize(objective, np.append(w, 1.0), jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+            for w in begins
+        ]
         best = min(results, key=lambda result: float(result.fun))
         weights = np.zeros(psi.shape[1])
-        weights[keep] = best.x / scale
+        weights[keep] = best.x[:-1] / deviation
         params: Params = {"weights": weights}
         watch.record(
             1, 1, float(best.fun), scores=lambda other: self.score(params, other), state=None, patience=None
@@ -128,6 +134,8 @@ def _varies(psi: Array) -> Flags:
     return np.asarray(np.ptp(psi, axis=0) > 0) if len(psi) else np.zeros(psi.shape[1], np.bool_)
 
 
+_FAR = 5.0
+"""Largest |log c|."""
 _TOLERANCE = 1e-13
 """Largest change of a step of a power iteration at its end, relative to the sum."""
 

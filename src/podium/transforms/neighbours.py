@@ -35,7 +35,7 @@ class Neighbours(Stacked):
     """
 
     name = "neighbours"
-    per_query: ClassVar[bool] = True  # type: ignore[misc]
+    per_query: ClassVar[bool] = True
     relation: Literal["auto", "nearest", "file"] = "auto"
     """Where links come from; auto: from `<data>.relations` if the training data has it, else from nearest documents."""
     nearest: int = param(default=5, least=1)
@@ -63,7 +63,7 @@ class Neighbours(Stacked):
     def _from_file(self, data: Dataset) -> bool:
         return self.relation == "file" or (self.relation == "auto" and data.relations is not None)
 
-    def _links(self, state: State, data: Dataset, X: Array) -> Any:
+    def _links(self, state: State, data: Dataset, X: Any) -> Any:
         return document_links(
             data.with_features(X, None),
             from_file=bool(state["file"][0]), nearest=self.nearest, symmetric=self.symmetric, who=self.name,
