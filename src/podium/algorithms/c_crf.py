@@ -55,7 +55,7 @@ class CCRF(Learner):
     iterations: int = param(default=200, least=1)
     transform: Transform = GradeScale()
     name = "c-crf"
-    per_query: ClassVar[bool] = True  # type: ignore[misc]
+    per_query: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)

@@ -58,7 +58,7 @@ class SvmDiv(Learner):
     """It stops if no set violates the constraints by more."""
     transform: Transform = Identity()
     name = "svm-div"
-    per_query: ClassVar[bool] = True  # type: ignore[misc]
+    per_query: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

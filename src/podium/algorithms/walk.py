@@ -55,7 +55,7 @@ class Walk(Learner):
     """Of L-BFGS, from each start."""
     transform: Transform = Identity()
     name = "walk"
-    per_query: ClassVar[bool] = True  # type: ignore[misc]
+    per_query: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:
         if self.loss.surrogate is not None or self.loss.learned:
@@ -166,7 +166,7 @@ class Walks:
     @cached_property
     def ends(self) -> Flags:
         """Whether a node has no links."""  # (N,)
-        return np.bincount(self.sources, minlength=len(self.start)) == 0
+        return np.asarray(np.bincount(self.sources, minlength=len(self.start)) == 0)
 
     def probabilities(self, w: Array) -> Array:
         """Q: the probability of each link at its node."""  # (M,)
@@ -197,7 +197,7 @@ class Walks:
                 return push + follow * (matrix @ x + self.ends * self._spread(self.start * x))
 
             x = _fixed_point(adjoint, push)
-            mean = matrix @ x
+            mean = np.asarray(matrix @ x)
             flow = follow * p[self.sources] * Q * (x[self.targets] - mean[self.sources])
             return np.asarray(self.psi.T @ flow)
 
