@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -9,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 import podium
+from podium.data.triples import Triples
 from podium.service.rank_request import json_matrix
+from podium.testing.examples import linear_data
 
 X = np.array([[1.5, 0.25, 3.0], [0.5, 2.0, 1.0], [1.5, 0.25, 3.0], [-1.0, 0.0, 4.0]], np.float32)
 NPY, ARROW = "application/x-npy", "application/vnd.apache.arrow.stream"
@@ -230,3 +233,19 @@ def test_numbers_are_decoded_as_doubles_and_rounded_once(client, value):
     found = json_matrix([msgspec.Raw(f"[{value}, 1, 2]".encode())], msgspec.UNSET, entry)[0, 0]
     expected = np.float32(np.nan if value == "null" else np.float64(float(json.loads(value))))
     assert found.view(np.uint32) == expected.view(np.uint32)
+
+
+def test_a_model_that_needs_links_is_refused_in_words_and_one_of_similar_documents_ranks(start, tmp_path):
+    data = linear_data(8, 6)
+    linked = replace(data, relations=Triples.from_rows([[[0, 1, 1.0], [1, 2, 1.0]]] * 8))
+    methods = {"crf": "c-crf", "near": "regression(transform=neighbours)"}
+    for name, method in methods.items():
+        podium.train(linked, method).save(tmp_path / f"{name}-linked.podium")
+        podium.train(data, method).save(tmp_path / f"{name}-similar.podium")
+    served = start(models=tuple(str(path) for path in tmp_path.glob("*.podium")))
+    for name in methods:
+        ranked = served("POST", "/v1/rank", {"documents": documents(), "model": f"{name}-similar"})
+        assert ranked.status == 200, ranked.json
+        refused = served("POST", "/v1/rank", {"documents": documents(), "model": f"{name}-linked"})
+        assert refused.status == 422
+        assert "<data>.relations" in str(refused.json)
