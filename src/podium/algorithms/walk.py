@@ -32,7 +32,7 @@ class Walk(Learner):
     """Supervised random walk: nodes of a graph ranked by a walk that follows links by their learned features.
 
     A query is a graph and its documents are the nodes; `<data>.relations` has the links, each with one or more numbers,
-    the features ψ of the link. Features of documents are not used.
+    the features ψ of the link. Features of documents are not used. Walks pass through nodes without a label (nan), too.
     Formula: a walk at u goes to v with probability Q_uv = exp⟨w, ψ_uv⟩/Σ_v' exp⟨w, ψ_uv'⟩ over the links of u, and
         begins again anywhere with probability `restart`, or if u has no links: p = (1 − α)Qᵀp + α/n. The score is
         log p. The loss of c·log p plus (penalty/2)‖w‖², w in units of each feature's deviation, is minimised over w
@@ -56,18 +56,20 @@ class Walk(Learner):
     transform: Transform = Identity()
     name = "walk"
     per_query: ClassVar[bool] = True
+    wants_unjudged: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:
         if self.loss.surrogate is not None or self.loss.learned:
             raise IncompatibleError(
                 f"walk compares values of its loss, which {self.loss.name} does not have. Use e.g. walk(loss=ranknet)."
             )
-        self.loss.check(data)
+        judged = _judged(data)[0]
+        self.loss.check(judged)
         if self.loss.shift_invariant:
-            needs_pairs(data, self.name)
+            needs_pairs(judged, self.name)
         else:
-            needs_grades(data, self.name)
-        self.loss.check_labels(data)
+            needs_grades(judged, self.name)
+        self.loss.check_labels(judged)
         if needs_relations(data, who=self.name) or not _varies(_features(data)).any():
             raise DataError(
                 "walk learns from features of links, but in the relations each number is the same for all links. Give "
@@ -82,15 +84,17 @@ class Walk(Learner):
         keep = np.flatnonzero(_varies(psi))
         deviation = psi[:, keep].std(axis=0)
         walks = Walks.of(data, psi[:, keep] / deviation, self.restart)
-        loss = self.loss.fitted_to(data)
+        judged, rows = _judged(data)
+        loss = self.loss.fitted_to(judged)
 
         def objective(theta: Array) -> tuple[float, Array]:
             w, scale = theta[:-1], float(np.exp(theta[-1]))
             scores, pullback = walks.scores(w)
-            losses = sweep(loss, scale * scores, data)
-            force = losses.gradient * scale / data.n_queries
+            losses = sweep(loss, scale * scores[rows], judged)
+            force = np.zeros(len(scores))
+            force[rows] = losses.gradient * scale / judged.n_queries
             gradient = np.append(pullback(force) + self.penalty * w, force @ scores)
-            return losses.value / data.n_queries + 0.5 * self.penalty * float(w @ w), gradient
+            return losses.value / judged.n_queries + 0.5 * self.penalty * float(w @ w), gradient
 
         limits: Any = {"maxiter": self.iterations, "ftol": 1e-12, "gtol": 1e-8}
         bounds = [(None, None)] * len(keep) + [(-_FAR, _FAR)]
@@ -121,6 +125,12 @@ class Walk(Learner):
                 where=data.source,
             )
         return Walks.of(data, psi, self.restart).scores(weights)[0]
+
+
+def _judged(data: Dataset) -> tuple[Dataset, Ints]:
+    """The nodes that have a label, without links, and their rows; all if there are preferences instead."""
+    rows = np.arange(data.n_documents) if data.labels is None else np.flatnonzero(~np.isnan(data.labels))
+    return dataclasses.replace(data, relations=None).judged(), rows
 
 
 def _features(data: Dataset) -> Array:

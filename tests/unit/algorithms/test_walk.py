@@ -102,6 +102,22 @@ def test_a_feature_with_one_value_has_no_weight() -> None:
     np.testing.assert_allclose(wider.params["weights"][[0, 2]], plain.params["weights"], atol=1e-4)
 
 
+def test_walks_pass_through_nodes_that_nobody_judged() -> None:
+    train, _, planted = walked(0, nodes=50, graphs=(4, 1))
+    labels = np.where(np.random.default_rng(0).random(200) < 0.6, train.labels, np.nan)
+    labels[150:] = np.nan  # nothing is judged in the last graph
+    w = podium.train(replace(train, labels=labels), "walk").params["weights"]
+    assert (np.sign(w[:3]) == np.sign(planted[:3])).all()
+    assert (np.argsort(-w) == np.argsort(-planted)).all()
+    without = replace(train, labels=labels).select([0, 1, 2])
+    np.testing.assert_allclose(podium.train(without, "walk").params["weights"], w, atol=0.02)
+
+
+def test_a_bag_of_walks_has_a_spread() -> None:
+    train, test, _ = walked(0, nodes=50, graphs=(4, 1))
+    assert (podium.train(train, "bagged(of=walk,members=2)").spread(test) > 0).any()
+
+
 def test_a_saved_model_scores_alike(tmp_path) -> None:
     data = graphs()
     model = podium.train(data, "walk(loss=listnet,restart=0.1,starts=1)")
