@@ -12,6 +12,7 @@ from podium.base.errors import DataError, IncompatibleError
 from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
 from podium.data.triples import Triples
+from podium.export import Target
 from podium.formats import read_data, write_letor
 from podium.transforms import Identity, Neighbours, ZScore
 from podium.transforms.base import Transformed
@@ -144,3 +145,10 @@ class Kept(Rows):
 
     def read(self, first: int, last: int) -> np.ndarray:
         return self.of[first:last]
+
+
+@pytest.mark.parametrize("target", ["solr", "onnx"])
+def test_no_engine_takes_features_of_neighbours_and_export_says_so(target: str) -> None:
+    model = podium.train(linked(), "regression(transform=neighbours)")
+    with pytest.raises(IncompatibleError, match=r"neighbours.*Train with transform=zscore"):
+        Target.parse(target).accept(model)
