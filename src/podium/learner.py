@@ -86,7 +86,7 @@ class Learner(Named):
         return None
 
     def spread(self, params: Params, data: Dataset) -> Array:
-        """Standard deviation of its members' scores for each document of transformed data."""  # (N,)
+        """Standard deviation of its members' scores, or of its prediction, for each document of transformed data."""
         raise IncompatibleError(
             f"{self.name} is one model, so its scores have no spread. Train several: 'bagged(of=…,members=8)'."
         )

@@ -205,6 +205,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         "svm-map": ("structural SVM for average precision", "svm-map", {"cost": (0.1, 1.0, 10.0)}),
         "svm-ndcg": ("structural SVM for NDCG", "svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
         "permurank": ("SVM that separates perfect from imperfect rankings", "permurank", {"cost": (0.03, 0.1, 1.0)}),
+        "c-crf": ("grades of a query together: similar or linked documents pull at each other", "c-crf", {}),
         "structrank": (
             "probability that all preferences hold (cumulative distribution network), kernel smoother",
             "recipe(loss=structrank(normalise=true),scorer=nadaraya-watson,"
@@ -245,6 +246,11 @@ OF_METHODS = {
     "self-trained": "a method fitted again with the queries that nobody judged",
 }
 """Learners of other methods, and what they are; `of` is a method's specification."""
+OF_OTHER_DATA = {
+    "walk": "supervised random walk over the links of DATA.relations, which have features",
+    "svm-div": "documents that cover words, and so the topics of DATA.topics",
+}
+"""Learners that do not learn from features and grades alone, and what they are."""
 _ADDED: dict[str, Method] = {}
 """Methods of plug-ins and of `register_method`."""
 

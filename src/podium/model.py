@@ -86,7 +86,8 @@ class Model:
         return table.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
 
     def spread(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
-        """The standard deviation of the members' scores of each document, for `bagged` models: how sure is the score.
+        """The standard deviation of each document's score, how sure it is: over the members of a `bagged` model, or of
+        the grade by `c-crf`.
 
         Arguments and row order are those of `score`.
         """  # (N,)

@@ -20,7 +20,7 @@ from podium.training import train
 pytestmark = pytest.mark.slow
 
 REFUSED = {  # by every engine that scores one document at a time
-    "mcrank", "mcrank-ordinal", "sortnet", "structrank", "random",  # neither trees nor linear
+    "mcrank", "mcrank-ordinal", "sortnet", "structrank", "c-crf", "random",  # neither trees nor linear
     "pmop-fd", "adarank-map", "adarank-ndcg",  # scaled within each query
     "ranking-svm-kernel", "ranknet(transform=second-order)", "lambdamart(transform=nystrom)",  # mixed features
 }  # fmt: skip

@@ -1,4 +1,5 @@
 from .adarank import AdaRank as AdaRank
+from .c_crf import CCRF as CCRF
 from .gbrank import GBRank as GBRank
 from .mcrank import McRank as McRank
 from .oc_svm import OCSVM as OCSVM
@@ -9,4 +10,6 @@ from .rankboost import RankBoost as RankBoost
 from .single_feature import SingleFeature as SingleFeature
 from .sortnet import SortNet as SortNet
 from .splitting import Splitting as Splitting
+from .svm_div import SvmDiv as SvmDiv
 from .svm_map import SVMMAP as SVMMAP
+from .walk import Walk as Walk

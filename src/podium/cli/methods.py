@@ -36,7 +36,7 @@ def methods(
 
 def _list() -> None:
     """List the methods by family, and the kinds of parts, without importing the methods' parts."""
-    from podium.methods import METHODS, OF_METHODS
+    from podium.methods import METHODS, OF_METHODS, OF_OTHER_DATA
 
     rows = list(METHODS.summaries())
     for family in dict.fromkeys(family for family, _, _ in rows):
@@ -44,6 +44,8 @@ def _list() -> None:
         console.print_table(["method", "what it is"], [[name, summary] for own, name, summary in rows if own == family])
     console.out("\nof other methods, e.g. 'bagged(of=lambdamart)'")
     console.print_table(["method", "what it is"], [[name, summary] for name, summary in OF_METHODS.items()])
+    console.out("\nof links or topics")
+    console.print_table(["method", "what it is"], [[name, summary] for name, summary in OF_OTHER_DATA.items()])
     console.out("\nExplain one (formula, ties, cost, use, parameters): podium methods NAME")
     console.out("Change it: 'listnet(penalty=0.1)', 'listnet(scorer=mlp)'. Parts, by kind: podium methods KIND")
     console.out(f"kinds: {', '.join(_KINDS)}")

@@ -79,14 +79,15 @@ def _of_kernel(transform: Transform, target: str) -> str:
 def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: bool) -> str:
     """`arithmetic`: the target takes transforms of several features; `can`: such targets take this one."""
     at = transform
-    while isinstance(at, Stacked):
+    while isinstance(at, SecondOrder | Nystrom | Keep):
         at = at.of
     if arithmetic:
         instead = "zscore, minmax or identity" if at is transform else f"{transform.name}(of=zscore)"
         return f"{target} does not support the transform {at.name}. Train with transform={instead}."
     why = f"{target} does not support the transform {transform.name}"
     if transform.per_query:
-        why = f"{at.name} scales within each query, and {target} scores one document at a time"
+        does = "looks at the other documents of" if isinstance(at, Stacked) else "scales within"
+        why = f"{at.name} {does} each query, and {target} scores one document at a time"
     other = ", or export to onnx, c or python" + (", which take whole queries" if transform.per_query else "")
     instead = "transform=zscore or transform=identity"
     if isinstance(at, AddMinMax):
@@ -153,7 +154,7 @@ def _front(model: Model) -> Front | None:
     """The transform as arithmetic; None if that is not possible."""
     (transform, state), mixtures = _below_choice(model), list[Mixture]()
     while isinstance(transform, Stacked):
-        if isinstance(transform, Keep):
+        if not isinstance(transform, SecondOrder | Nystrom):
             return None
         mixtures.insert(0, _mixture(transform, state))
         state = transform.state_below(state)
@@ -173,11 +174,10 @@ def _front(model: Model) -> Front | None:
     return None
 
 
-def _mixture(transform: Stacked, state: State) -> Mixture:
+def _mixture(transform: SecondOrder | Nystrom, state: State) -> Mixture:
     if isinstance(transform, SecondOrder):
         first, second = (np.asarray(state[key], np.int32) for key in ("first", "second"))
         return Products(first, second, state["mean"], state["scale"])
-    assert isinstance(transform, Nystrom), "there are two"
     landmarks, root = state["landmarks"], state["root"]
     if _DIGITS * (landmarks.size + root.size) > MOST_BYTES:
         raise IncompatibleError(

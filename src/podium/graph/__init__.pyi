@@ -4,6 +4,7 @@ from .hits import hits as hits
 from .links import Links as Links
 from .links import make_links as make_links
 from .links import read_links as read_links
+from .max_entropy_flow import max_entropy_flow as max_entropy_flow
 from .pagerank import pagerank as pagerank
 from .trustrank import trustrank as trustrank
 from .visits import Visit as Visit

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ def lines_of_words(source: Source) -> Iterator[tuple[list[str], str]]:
     name = source_name(source)
     with reading(source) as file:
         for number, raw in enumerate(file, 1):
-            line = raw.decode("utf-8", "surrogateescape").strip("\r\n")
+            whole = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+            line = whole.decode("utf-8", "surrogateescape").strip("\r\n")
             if line.strip() and not line.startswith("#"):
                 yield [word.strip() for word in line.split("\t")] if "\t" in line else line.split(), f"{name}:{number}"
 

@@ -11,6 +11,7 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
+from podium.data.triples import Triples
 
 State = dict[str, AnyArray]
 """Fitted arrays of a transform, by name."""
@@ -80,23 +81,26 @@ class Transformed(Rows):
         super().__init__((data.n_documents, int(transform.features(state, nothing).shape[1])))
         self.transform, self.state, self.of = transform, state, cast(Rows, data.features)
         self.offsets = data.offsets if transform.per_query else None
+        self.relations = data.relations if transform.per_query else None
 
     def read(self, first: int, last: int) -> Any:
         if self.offsets is None:
-            return self._transformed(self.of.read(first, last), None)
+            return self._transformed(self.of.read(first, last), None, None)
         a = max(int(np.searchsorted(self.offsets, first, side="right")) - 1, 0)
         b = max(int(np.searchsorted(self.offsets, last, side="left")), a)
         start, end = int(self.offsets[a]), int(self.offsets[b])
-        return self._transformed(self.of.read(start, end), self.offsets[a : b + 1] - start)[
-            first - start : last - start
-        ]
+        links = None if self.relations is None else self.relations.select(np.arange(a, b))
+        whole = self._transformed(self.of.read(start, end), self.offsets[a : b + 1] - start, links)
+        return whole[first - start : last - start]
 
     def gather(self, rows: Ints) -> Any:
-        return super().gather(rows) if self.offsets is not None else self._transformed(self.of.gather(rows), None)
+        if self.offsets is not None:
+            return super().gather(rows)
+        return self._transformed(self.of.gather(rows), None, None)
 
-    def _transformed(self, X: Singles, offsets: Ints | None) -> Any:
+    def _transformed(self, X: Singles, offsets: Ints | None, relations: Triples | None) -> Any:
         whole = np.array([0, len(X)]) if offsets is None else offsets
-        return self.transform.features(self.state, Dataset(X, None, whole))
+        return self.transform.features(self.state, Dataset(X, None, whole, relations=relations))
 
 
 def refuse_infinite(data: Dataset, what: str) -> None:

@@ -3,11 +3,13 @@ import itertools
 import numpy as np
 import pytest
 
+import podium
 from podium.algorithms import SVMMAP
-from podium.algorithms.svm_map import violations
+from podium.algorithms.svm_map import slack_violations, violations
 from podium.base.errors import DataError
 from podium.data.dataset import Dataset
 from podium.solvers import Watch
+from podium.testing.examples import linear_data
 from reference.algorithms import ap_loss, every_ranking, grade_shares, ndcg_loss, structural_svm
 
 LOSSES = {"map": ap_loss, "ndcg": ndcg_loss}
@@ -110,3 +112,59 @@ def test_labels_that_are_not_made_binary_are_refused():
     with pytest.raises(DataError, match=r"needs binary labels.*grades go from 0 to 0.9.*Set relevant"):
         SVMMAP().check(data)
     SVMMAP(relevant=0.5).check(data)
+
+
+def over_all_permutations(scores, good):
+    """Losses Δ = E* − E and margins m = S* − S of all rankings, S a sum over pairs of relevant and other documents."""
+    pairs = list(itertools.product(np.flatnonzero(good), np.flatnonzero(~good)))
+    losses, margins = [], []
+    for ranking in itertools.permutations(range(len(good))):
+        place = np.argsort(ranking)
+        S = sum(np.sign(place[j] - place[i]) * (scores[i] - scores[j]) for i, j in pairs) / len(pairs)
+        best = sum(scores[i] - scores[j] for i, j in pairs) / len(pairs)
+        losses.append(ap_loss(good[list(ranking)]))
+        margins.append(best - S)
+    return np.array(losses), np.array(margins)
+
+
+def test_both_ways_of_rescaling_bound_the_loss_of_the_best_wrong_ranking_which_bounds_one_minus_ap():
+    rng, exact = np.random.default_rng(3), []
+    for n, scale, _ in itertools.product(range(2, 6), (0.03, 0.5, 2.0), range(3)):
+        good, scores = rng.permutation(np.arange(n) < rng.integers(1, n)), scale * rng.standard_normal(n)
+        losses, margins = over_all_permutations(scores, good)
+        slack, margin = np.max(losses * np.maximum(1 - margins, 0)), np.max(np.maximum(losses - margins, 0))
+        wrong = np.max(losses * (margins <= 1e-12))
+        own = ap_loss(good[np.argsort(-scores)])
+        assert min(slack, margin) >= wrong - 1e-12
+        assert wrong >= own - 1e-12
+        planes, prices = slack_violations(scores, good.astype(float), np.array([0, n]), "map")
+        value = prices[0] - scores @ planes
+        assert slack + 1e-9 >= value >= own - 1e-9
+        exact.append(value >= slack - 1e-9)
+    assert np.mean(exact) > 0.9
+
+
+@pytest.mark.parametrize("measure", LOSSES)
+def test_queries_are_searched_apart_with_rescaled_slacks(measure):
+    rng = np.random.default_rng(4)
+    scores, labels, offsets = rng.standard_normal(24), np.tile([0.0, 1.0, 2.0], 8), np.array([0, 9, 9, 24])
+    planes, prices = slack_violations(scores, labels, offsets, measure)
+    for q, (a, b) in enumerate(itertools.pairwise(offsets)):
+        alone, price = slack_violations(scores[a:b], labels[a:b], np.array([0, b - a]), measure)
+        np.testing.assert_allclose(planes[a:b], alone, atol=1e-12)
+        assert prices[q] == pytest.approx(price[0])
+
+
+def test_rescaled_slacks_are_trained_to_a_model_that_bounds_one_minus_ap():
+    data = linear_data(12, 9)
+    labels = (data.labels >= 1).astype(float)
+    model = podium.train(data, "svm-map(rescale=slack,cost=100)")
+    scores = model.score(data)
+    planes, prices = slack_violations(scores, labels, data.offsets, "map")
+    values = [prices[q] - scores[a:b] @ planes[a:b] for q, (a, b) in enumerate(itertools.pairwise(data.offsets))]
+    own = [ap_loss(labels[a:b][np.argsort(-scores[a:b])] > 0) for a, b in itertools.pairwise(data.offsets)]
+    assert (np.array(values) >= np.array(own) - 1e-9).all()
+    w = model.params["weights"]
+    slack = np.mean(values)  # every query has both kinds of documents
+    assert 0.5 * w @ w + 100 * slack == pytest.approx(model.info["objective"], abs=100 * 0.002)
+    assert np.mean(own) < 0.1

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -9,7 +10,10 @@ import pyarrow as pa
 import pytest
 
 import podium
+from podium.base.errors import IncompatibleError
+from podium.data.triples import Triples
 from podium.service.rank_request import json_matrix
+from podium.testing.examples import linear_data
 
 X = np.array([[1.5, 0.25, 3.0], [0.5, 2.0, 1.0], [1.5, 0.25, 3.0], [-1.0, 0.0, 4.0]], np.float32)
 NPY, ARROW = "application/x-npy", "application/vnd.apache.arrow.stream"
@@ -230,3 +234,15 @@ def test_numbers_are_decoded_as_doubles_and_rounded_once(client, value):
     found = json_matrix([msgspec.Raw(f"[{value}, 1, 2]".encode())], msgspec.UNSET, entry)[0, 0]
     expected = np.float32(np.nan if value == "null" else np.float64(float(json.loads(value))))
     assert found.view(np.uint32) == expected.view(np.uint32)
+
+
+@pytest.mark.parametrize("method", ["c-crf", "regression(transform=neighbours)"])
+def test_a_model_that_needs_links_is_refused_in_words_and_one_of_similar_documents_ranks(method, start, tmp_path):
+    data = linear_data(8, 6)
+    linked = replace(data, relations=Triples.from_rows([[[0, 1, 1.0], [1, 2, 1.0]]] * 8))
+    podium.train(linked, method).save(tmp_path / "linked.podium")
+    podium.train(data, method).save(tmp_path / "similar.podium")
+    served = start(models=(str(tmp_path / "similar.podium"),))
+    assert served("POST", "/v1/rank", {"documents": documents()}).status == 200
+    with pytest.raises(IncompatibleError, match=r"but a request to the service has none.*<data>\.relations"):
+        start(models=(str(tmp_path / "linked.podium"),))

@@ -61,6 +61,19 @@ def test_trust_flows_from_the_seeds_and_is_missing_where_it_does_not_arrive(inde
     assert values(index, f"trustrank(seeds={seeds})") == pytest.approx(expected, abs=5e-6, nan_ok=True)
 
 
+def test_flow_follows_the_preferences_of_a_file(index, tmp_path):
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_bytes(b"\xef\xbb\xbf1 0\r\n# a comment\r\n1 nobody\r\n")
+    expected = np.log(4 * np.array([0.301961, 0.301961, 0.359007, 0.037070]))
+    assert values(index, f"max_entropy_flow(preferences={pairs},cost=10)") == pytest.approx(expected, abs=2e-5)
+    pairs.write_text("1 nobody\n")
+    with pytest.raises(DataError, match="none of the 1 preferences"):
+        values(index, f"max_entropy_flow(preferences={pairs})")
+    pairs.write_text("1 0 2\n")
+    with pytest.raises(DataError, match="expected: better worse; got 3 columns"):
+        values(index, f"max_entropy_flow(preferences={pairs})")
+
+
 def test_seeds_that_are_missing_are_an_error(index, tmp_path):
     with pytest.raises(PodiumError, match=r"nothing\.txt"):
         values(index, f"trustrank(seeds={tmp_path / 'nothing.txt'})")

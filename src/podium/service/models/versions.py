@@ -286,8 +286,11 @@ class Models:
 
 
 def warm(model: Model) -> None:
-    """Rank twice with a new model, so that no request waits for the compiler or a parser."""
-    zeros = Dataset.from_arrays(np.zeros((2, model.n_features), np.float32))
+    """Rank twice with a new model, so that no request waits for the compiler or a parser.
+
+    A model that needs more than features, such as links between documents, is refused here.
+    """
+    zeros = Dataset.from_arrays(np.zeros((2, model.n_features), np.float32), source="a request to the service")
     for _ in range(2):
         scores = model.score(zeros)
         try:

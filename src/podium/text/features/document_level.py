@@ -16,7 +16,8 @@ from podium.base.files import reading
 from podium.base.registry import param, register
 from podium.graph.browserank import browserank
 from podium.graph.hits import hits_scores
-from podium.graph.links import Links, make_links
+from podium.graph.links import Links, lines_of_words, make_links
+from podium.graph.max_entropy_flow import flow_of
 from podium.graph.pagerank import pagerank_scores
 from podium.graph.trustrank import trustrank_scores
 from podium.text.collection.number_text import read_number
@@ -108,6 +109,42 @@ class TrustRank(DocumentFeature):
         with reading(self.seeds) as file:
             ids = {line.strip() for line in file.read().decode("utf-8-sig").splitlines()}
         return ids - {""}
+
+
+@register
+class MaxEntropyFlow(DocumentFeature):
+    """ln(N · p), p the flow into the document: PageRank, moved as little as possible until preferences hold.
+
+    `preferences` is a file of lines `better worse`, ids of documents; pairs that are not both in the index are ignored.
+    """
+
+    name = "max_entropy_flow"
+    preferences: str
+    cost: float = param(default=1.0, least=0)
+    damping: float = param(default=0.85, least=0, below=1)
+
+    def check(self, index: Index) -> None:
+        self._read()
+
+    def compute(self, index: Index) -> Array:
+        links = links_of(index)
+        nodes, pairs = set(links.names), self._read()
+        within = [pair for pair in pairs if pair[0] in nodes and pair[1] in nodes]
+        if not within:
+            raise DataError(
+                f"none of the {len(pairs)} preferences is between documents of the index.", where=self.preferences
+            )
+        return np.asarray(
+            np.log(len(links) * flow_of(links, within, cost=self.cost, damping=self.damping).scores), np.float64
+        )
+
+    def _read(self) -> list[tuple[str, str]]:
+        pairs = []
+        for words, where in lines_of_words(self.preferences):
+            if len(words) != 2:
+                raise DataError(f"expected: better worse; got {len(words)} columns.", where=where)
+            pairs.append((words[0], words[1]))
+        return pairs
 
 
 @register
