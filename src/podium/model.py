@@ -142,6 +142,11 @@ class Model:
         """A dataset without documents that has the model's features."""
         return Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
 
+    @property
+    def query_columns(self) -> tuple[str, ...]:
+        """Query features that the model cannot score without, by name."""
+        return self.learner.query_columns(self.params, self.state)
+
     def form(self) -> Form | None:
         """Form of the model over transformed features (linear, trees, …); None if it has none of them."""
         return self.learner.form(self.params, self._width)
@@ -308,7 +313,8 @@ def _under(folder: str, arrays: Params) -> Params:
 
 def _try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
-    names = model.learner.query_columns
+    scores = model._prepared  # refuses members that claim too much
+    names = model.query_columns
     zeros = Dataset(
         np.zeros((1, model.n_features), np.float32),
         None,
@@ -321,7 +327,7 @@ def _try_out(model: Model) -> Model:
     if "temperature" in model.info:
         _check_temperature(model.info["temperature"], model.info.get("distribution"))
     with np.errstate(all="ignore"):
-        score = model._prepared(model.learner.transform.apply(model.state, zeros))
+        score = scores(model.learner.transform.apply(model.state, zeros))
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model

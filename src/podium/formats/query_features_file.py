@@ -7,8 +7,6 @@ made of the letters of its word, so that a model meets the market of its trainin
 
 from __future__ import annotations
 
-import hashlib
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
+from podium.data.query_values import category_number
 from podium.data.table import Table
 from podium.formats.side_files import side_lines
 
@@ -59,15 +58,3 @@ def _rows(data: Table) -> list[tuple[int, list[float]]]:
 def _numbers(words: list[str]) -> Array:
     """A column as numbers."""
     return np.array([category_number(word) for word in words])
-
-
-def category_number(word: str) -> float:
-    """A finite number as it is; of any other word, a whole number from 2^52 to 2^53 by its letters alone."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = math.nan
-    if math.isfinite(number):
-        return number
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogateescape"), digest_size=8).digest()
-    return float(2**52 + int.from_bytes(digest, "little") % 2**52)
