@@ -21,6 +21,26 @@ from podium.formats.side_files import side_lines
 
 def read_query_features(source: Source, data: Table) -> Table:
     """Add the features of queries in a file to data; lines about other queries are ignored."""
+    head, words_of = _read(source)
+    names = [data.query_name(q) for q in range(data.n_queries)]
+    missing = next((name for name in names if name not in words_of), None)
+    if missing is not None:
+        raise DataError(f"no line about query {missing!r} of {data.source or 'the data'}.", where=source_name(source))
+    columns = [_numbers([words_of[name][k] for name in names]) for k in range(len(head) - 1)]
+    return replace(data, query_features=np.column_stack(columns), query_feature_names=tuple(head[1:]))
+
+
+def read_query_words(source: Source, column: str) -> dict[str, str]:
+    """Read what a column says of each query, in its own words, by the query's id."""
+    head, words_of = _read(source)
+    if column not in head[1:]:
+        raise DataError(f"no column {column!r}; there are: {', '.join(head[1:])}.", where=source_name(source))
+    place = head[1:].index(column)
+    return {query: words[place] for query, words in words_of.items()}
+
+
+def _read(source: Source) -> tuple[list[str], dict[str, list[str]]]:
+    """The names of the columns, and the words about each query."""
     lines, where = side_lines(source), source_name(source)
     head, _ = next(lines, ([], ""))
     if len(head) < 2 or len(set(head)) < len(head):
@@ -32,12 +52,7 @@ def read_query_features(source: Source, data: Table) -> Table:
         if words[0] in words_of:
             raise DataError(f"query {words[0]!r} stands twice.", where=place)
         words_of[words[0]] = words[1:]
-    names = [data.query_name(q) for q in range(data.n_queries)]
-    missing = next((name for name in names if name not in words_of), None)
-    if missing is not None:
-        raise DataError(f"no line about query {missing!r} of {data.source or 'the data'}.", where=where)
-    columns = [_numbers([words_of[name][k] for name in names]) for k in range(len(head) - 1)]
-    return replace(data, query_features=np.column_stack(columns), query_feature_names=tuple(head[1:]))
+    return head, words_of
 
 
 def write_query_features(data: Table, target: Source) -> None:
