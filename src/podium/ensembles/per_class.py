@@ -28,8 +28,8 @@ class PerClass(Composite):
 
     Formula: s(x) = Σ_c a_c(q) f_c(x). Clusters have a_c(q) ∝ exp(−d²(q, c)/2σ²), Σ_c a_c = 1, d the distance of the
         query's z-scored features to the cluster's centre, σ = width × the median distance of training queries to their
-        own; f_c is fitted to all queries, with the weights a_c. width=0, and classes that a column names: a_c is 1 for
-        the query's own class and 0 for others, and f_c is fitted to the queries of its class.
+        own; f_c is fitted to all queries, with weights in proportion to a_c. width=0, and classes that a column names:
+        a_c is 1 for the query's own class and 0 for others, and f_c is fitted to the queries of its class.
     Ties: documents that all models tie are tied.
     Cost: a fit for each class and one for all queries, which scores classes that no training query had.
     Use it for: queries of different kinds that want different rankers, such as short and long ones; by=market with
@@ -148,8 +148,9 @@ _NOTHING = 1e-9
 
 
 def _weighted(data: Dataset, shares: Array, *, soft: bool) -> Dataset:
-    """The queries of a class: all with weights, or those of the class alone."""
+    """The queries of a class: those of the class alone, or all with weights, which have the sum that they had."""
     if not soft:
         return data.select(np.flatnonzero(shares > 0))
     own = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
-    return replace(data, query_weights=own * shares)
+    weights = own * shares
+    return replace(data, query_weights=weights * (own.sum() / max(weights.sum(), 1e-300)))
