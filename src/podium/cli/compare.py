@@ -125,7 +125,8 @@ def compare(
     of_runs = {"--baseline": baseline, "--test": test, "--correction": correction}
     of_data = {"--query-features": query_features}
     columns = {"query": query, "document": document, "grade": grade}
-    if qrels is None and (are_runs(data, columns, method) or (method is None and _are_scores(data))):
+    is_spec = data[0].endswith(ENDINGS) or data[0].startswith(PAPER)
+    if qrels is None and not is_spec and (are_runs(data, columns, method) or (method is None and _are_scores(data))):
         taken = {**flags, **of_data, "--set": features, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
@@ -133,13 +134,13 @@ def compare(
                      columns=columns, queries=queries, output=output, as_json=as_json)  # fmt: skip
         return
     refuse(of_runs, (), "it is for runs, podium compare QRELS RUN RUN")
-    if not (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+    if not is_spec:
         refuse({"--data": places}, (), "it is for a spec, podium compare SPEC; give the path itself")
     if queries is not None or qrels is not None or features is not None:
         refuse({"--by": by, **of_data}, (), "it is for labelled data and for runs")
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json, columns=columns)
-    elif len(data) == 1 and (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+    elif len(data) == 1 and is_spec:
         flags |= {"--by": by, **of_data}
         run(spec_from_file(data[0], flags, places=places, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
     else:
