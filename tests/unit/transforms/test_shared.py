@@ -11,6 +11,7 @@ from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
 from podium.data.query_values import category_number
+from podium.export import export
 from podium.methods import method
 from podium.transforms import Identity, Shared
 from podium.transforms.tasks import k_means
@@ -115,6 +116,14 @@ def test_what_cannot_be_shared_is_refused():
     model = podium.train(DATA, "listnet(transform=shared)")
     with pytest.raises(DataError, match="needs the query feature 'market'"):
         model.score(replace(TEST, query_features=None, query_feature_names=None))
+
+
+@pytest.mark.parametrize("transform", ["shared", "with-query", "crossed", "query-profile", "keep(of=crossed,count=2)"])
+def test_features_of_queries_are_not_exported(transform, tmp_path):
+    model = podium.train(DATA, f"listnet(transform={transform})")
+    with pytest.raises(IncompatibleError, match="makes features from the whole query"):
+        export(model, "python", tmp_path / "ranker.py")
+    assert model.coefficients() is None
 
 
 def test_rows_on_disk_have_the_same_features():
