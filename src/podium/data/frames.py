@@ -232,7 +232,7 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         hint = (
             f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r}, or "
-            f"query_features=[{series.name!r}] if it describes the query; --query-features on the command line)."
+            f"query_features=[{series.name!r}] if it describes the query: podium train --query-features {series.name})."
         )
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)

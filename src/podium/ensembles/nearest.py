@@ -40,7 +40,7 @@ class Nearest(Composite):
     Cost: a fit for each training query, at most 2,000 unless linear; online a fit for each new query, and the model
         file holds the training data.
     Use it for: rankers that change gradually with features of the query. One linear model with transform=crossed often
-        does as well, at a hundredth of the cost.
+        does as well, with one fit.
     Reference: Geng, Liu, Qin, Arnold, Li & Shum, Query dependent ranking using k-nearest neighbor, SIGIR 2008.
     """
 
