@@ -30,7 +30,7 @@ def turning(n_queries, seed, documents=8):
     )
 
 
-DATA, TEST = turning(16, 0), turning(6, 1)
+DATA, TEST = turning(16, 0), turning(11, 3)  # of which two queries tell the variants apart
 ANGLES = DATA.query_features[:, 0]
 WHEN = ("offline-2", "offline-1", "online")
 
