@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from podium.solvers import Watch
 
 
-_OF_METHODS = ("adapted", "auto", "bagged", "blended", "interpolated", "self_trained")
+_OF_METHODS = (
+    "adapted", "auto", "bagged", "blended", "interpolated", "nearest", "nested", "per_class", "self_trained",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,9 @@ class Learner(Named):
         """Whether a document's score depends on the other documents of its query."""
         return self.transform.per_query
 
-    @property
-    def query_columns(self) -> tuple[str, ...]:
-        """Query features that it cannot score without."""
-        return ()
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        """Query features that the fitted learner, and its transform with this state, cannot score without."""
+        return self.transform.query_columns(state)
 
     def check(self, data: Dataset) -> None:
         """Raise a clear error, before work starts, if the parameters or the data cannot be used."""

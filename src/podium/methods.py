@@ -243,6 +243,9 @@ OF_METHODS = {
     "blended": "stacking: several methods, combined by their mean or by another method on their scores",
     "interpolated": "saved models, and a method, in the proportions that are best on validation data",
     "adapted": "a method on top of a saved model, or of one shared by several markets",
+    "per-class": "a method for each class of queries, such as a market or a cluster",
+    "nearest": "a method fitted to the nearest training queries of each query",
+    "nested": "a method in stages, each of which ranks the top of the one before",
     "self-trained": "a method fitted again with the queries that nobody judged",
 }
 """Learners of other methods, and what they are; `of` is a method's specification."""
@@ -322,7 +325,8 @@ def method(text: str) -> Method:
         return method(_of_objective(name, parameters))
     if name not in METHODS:
         learner, fixed = _learner(name, text).specified(parameters), _named(parameters)
-        grid = {key: values for key, values in learner.grid().items() if key not in fixed}
+        tried = learner.transform.grid() if isinstance(learner, Recipe) else learner.grid()
+        grid = {key: values for key, values in tried.items() if key not in fixed}
         return Method(learner, grid, fixed=fixed)
     original = METHODS[name]
     parts = {part: value for part, value in parameters.items() if part in field_types(Recipe)}
@@ -348,7 +352,8 @@ def _grid_of(learner: Learner, original: Method, named: AbstractSet[str]) -> dic
 
     Learning rates differ between kinds of solvers, so another solver's default is tried first.
     """
-    kept = {key: values for key, values in original.grid.items() if key not in named and learner.has_parameter(key)}
+    tried = {**original.grid, **learner.transform.grid()}
+    kept = {key: values for key, values in tried.items() if key not in named and learner.has_parameter(key)}
     before, after = getattr(original.learner, "solver", None), getattr(learner, "solver", None)
     if "learning_rate" in kept and type(before) is not type(after):
         kept["learning_rate"] = (after.learning_rate, *kept["learning_rate"])  # type: ignore[union-attr]

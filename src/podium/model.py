@@ -100,7 +100,12 @@ class Model:
         """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
-                data, qid=qid, group=group, features=self.feature_names, per_query=self.learner.per_query
+                data,
+                qid=qid,
+                group=group,
+                features=self.feature_names,
+                query_features=self.query_columns,
+                per_query=self.learner.per_query,
             )
         table: Table = data
         return self.align_features(table)
@@ -142,6 +147,18 @@ class Model:
     def _empty(self) -> Dataset:
         """A dataset without documents that has the model's features."""
         return Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
+
+    def zeros(self, n_documents: int) -> Dataset:
+        """A query whose features, and those of its documents, are all 0, to try the model out."""
+        names = self.query_columns
+        features, offsets = np.zeros((n_documents, self.n_features), np.float32), np.array([0, n_documents])
+        about = np.zeros((1, len(names)))
+        return Dataset(features, None, offsets, query_features=about, query_feature_names=names)
+
+    @functools.cached_property
+    def query_columns(self) -> tuple[str, ...]:
+        """Query features that the model cannot score without, by name."""
+        return self.learner.query_columns(self.params, self.state)
 
     def form(self) -> Form | None:
         """Form of the model over transformed features (linear, trees, …); None if it has none of them."""
@@ -309,20 +326,14 @@ def _under(folder: str, arrays: Params) -> Params:
 
 def _try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
-    names = model.learner.query_columns
-    zeros = Dataset(
-        np.zeros((1, model.n_features), np.float32),
-        None,
-        np.array([0, 1]),
-        query_features=np.zeros((1, len(names))),
-        query_feature_names=names,
-    )
+    scores = model._prepared  # refuses members that claim too much
+    zeros = model.zeros(1)
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
     if "temperature" in model.info:
         _check_temperature(model.info["temperature"], model.info.get("distribution"))
     with np.errstate(all="ignore"):
-        score = model._prepared(model.learner.transform.apply(model.state, zeros))
+        score = scores(model.learner.transform.apply(model.state, zeros))
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model

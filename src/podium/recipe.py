@@ -48,6 +48,8 @@ class Recipe(Learner):
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)
         self.scorer.check(data)
+        if self.transform.why_not_trees and not isinstance(self.scorer, SmoothScorer):
+            raise IncompatibleError(self.transform.why_not_trees)
         self.transform.check(data)
         if data.document_weights is not None:
             needs_weights(data, self.loss.name)

@@ -104,6 +104,7 @@ def compare(
         ),
     ] = None,
     by: options.By = None,
+    query_features: options.QueryFeatures = None,
     cluster: options.ClusterOption = None,
     as_json: options.Json = False,
 ) -> None:
@@ -121,26 +122,31 @@ def compare(
              "--search": search}  # fmt: skip
     if cluster is not None and jobs is not None:
         raise ParameterError("--jobs: the workers of a cluster are its jobs. Leave it out.")
-    of_runs = {"--baseline": baseline, "--test": test, "--correction": correction, "--by": by}
+    of_runs = {"--baseline": baseline, "--test": test, "--correction": correction}
+    of_data = {"--query-features": query_features}
     columns = {"query": query, "document": document, "grade": grade}
-    if qrels is None and (are_runs(data, columns, method) or (method is None and _are_scores(data))):
-        taken = {**flags, "--set": features, "--jobs": jobs, "--cluster": cluster}
+    is_spec = data[0].endswith(ENDINGS) or data[0].startswith(PAPER)
+    if qrels is None and not is_spec and (are_runs(data, columns, method) or (method is None and _are_scores(data))):
+        taken = {**flags, **of_data, "--set": features, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
                      seed=read_seeds(seed)[0], baseline=baseline, test=test, correction=correction, by=by,
                      columns=columns, queries=queries, output=output, as_json=as_json)  # fmt: skip
         return
     refuse(of_runs, (), "it is for runs, podium compare QRELS RUN RUN")
-    if not (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+    if not is_spec:
         refuse({"--data": places}, (), "it is for a spec, podium compare SPEC; give the path itself")
     if queries is not None or qrels is not None or features is not None:
+        refuse({"--by": by, **of_data}, (), "it is for labelled data and for runs")
         refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json, columns=columns)
-    elif len(data) == 1 and (data[0].endswith(ENDINGS) or data[0].startswith(PAPER)):
+    elif len(data) == 1 and is_spec:
+        flags |= {"--by": by, **of_data}
         run(spec_from_file(data[0], flags, places=places, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
-                            output=output, jobs=jobs), cluster=cluster, as_json=as_json)  # fmt: skip
+                            output=output, jobs=jobs, by=by, query_features=query_features), cluster=cluster,
+            as_json=as_json)  # fmt: skip
 
 
 def _are_scores(data: list[str]) -> bool:
@@ -198,6 +204,8 @@ def spec_from_flags(
     search: str | None,
     output: str | None,
     jobs: int | None,
+    by: str | None,
+    query_features: list[str] | None,
 ) -> Spec:
     """Comparison described by the options."""
     from podium.comparison import make_spec
@@ -213,6 +221,8 @@ def spec_from_flags(
         preset=preset,
         seeds=read_seeds(seed),
         search=search or "grid",
+        by=by,
+        query_features=tuple(console.split_option(query_features, [])),
         output=output,
         jobs=jobs,
     )
@@ -310,6 +320,7 @@ def show_all(spec: Spec, comparisons: dict[str, Comparison], *, as_json: bool) -
 def print_comparison(comparison: Comparison) -> None:
     """Print a row per method, best first; the best of each metric is bold, or italic if others tie with it."""
     from podium.evaluation.report_texts import beside_published, emphasis, leaders, summary
+    from podium.evaluation.segment_texts import segment_table
 
     heads, rows = summary(comparison)
     console.print_table(heads, rows, styles=emphasis(comparison))
@@ -327,6 +338,13 @@ def print_comparison(comparison: Comparison) -> None:
     }
     if skipped:
         console.say(f"queries skipped, with nothing relevant: {'; '.join(sorted(skipped))}")
+    for metric, part in comparison.segments.items():
+        console.out(f"\n{metric} by segment")
+        console.print_table(*segment_table(part, comparison.word))
+        console.say(f"by segment: {part.verdict()}")
+        console.say(
+            f"differences from {part.baseline}; p-values are corrected for all segments together ({part.correction})"
+        )
     beside = beside_published(comparison)
     if beside is not None:
         table, published = beside

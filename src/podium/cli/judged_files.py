@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError
@@ -67,10 +68,14 @@ def _column_of_queries(judged: str, queries: str | None, column: str) -> dict[st
         from podium.text.collection.collection import read_query_column
 
         return read_query_column(queries, column)
+    if os.path.exists(f"{judged}.queries"):
+        from podium.formats.query_features_file import read_query_words
+
+        return read_query_words(f"{judged}.queries", column)
     if not is_table(judged):
         raise ParameterError(
-            f"--by {column}: give a file of queries that has this column, --queries FILE; a labelled table may have it "
-            "itself."
+            f"--by {column}: give a file of queries that has this column, --queries FILE, or next to labelled data, "
+            f"{judged}.queries; a labelled table may have it itself."
         )
     from podium.formats.tables.query_column import read_table_column
 

@@ -20,6 +20,16 @@ Preset = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="The column of labels, in a table.", show_default="label")]
 Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
+QueryFeatures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query-features",
+        help="Columns of a table that describe the query, e.g. market,language: the same in all its rows; words are "
+        "categories.",
+        metavar="COLUMNS",
+        show_default=False,
+    ),
+]
 QueryColumn = Annotated[
     str | None,
     typer.Option(
@@ -73,7 +83,8 @@ By = Annotated[
     str | None,
     typer.Option(
         "--by",
-        help="Also results for each segment of the queries: a column of --queries, or of a table of labelled data.",
+        help="Also results for each segment of the queries: a column of --queries, of a table of labelled data, or of "
+        "DATA.queries.",
         metavar="COLUMN",
         show_default=False,
     ),

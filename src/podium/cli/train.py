@@ -74,6 +74,7 @@ def train(
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
+    query_features: options.QueryFeatures = None,
     seed: options.Seed = 0,
     search: options.Search = "grid",
     cluster: options.ClusterOption = None,
@@ -100,7 +101,8 @@ def train(
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
-    roles = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
+    about = console.split_option(query_features, ())
+    roles = {key: value for key, value in (("label", label), ("qid", qid), ("query_features", about)) if value}
     training, validation, note = read_parts(
         data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
     )

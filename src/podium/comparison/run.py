@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from os import PathLike
@@ -35,6 +35,7 @@ from podium.data.splits import split
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
+from podium.evaluation.segments import with_segments
 from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric
@@ -61,6 +62,7 @@ def compare(
     jobs: int = 1,
     observer: TaskObserver | None = None,
     dataset: str = "",
+    by: Mapping[Any, Any] | None = None,
     pool: Pool = run_on_pool,
 ) -> Comparison:
     """Train and evaluate every method on every fold.
@@ -74,7 +76,8 @@ def compare(
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
     fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
-    `dataset` is the name of the data in the report. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on
+    `dataset` is the name of the data in the report. `by` maps query ids to segments, such as markets, to compare the
+    methods in each of them with the first method. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on
     processes of this machine, or on a cluster.
     """
     jobs = whole_number(jobs, "jobs", least=1)
@@ -99,6 +102,7 @@ def compare(
         if left:
             about = tuple(map(describe_fold, plan.folds))
             comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
+            comparison = comparison if by is None else with_segments(comparison, by)
         if output is not None and comparison is not None:
             from podium.pages.report import write_report
 

@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from podium.base.errors import ComparisonError, DataError
 from podium.base.threads import default_threads
@@ -21,7 +23,8 @@ from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
-from podium.formats.folder import read_folder
+from podium.formats.folder import data_files, is_table, read_folder
+from podium.formats.query_words import words_about_queries
 
 
 class Observer:
@@ -59,13 +62,14 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
             write_spec(spec)
         for name, place in spec.datasets.items():
             observer.reading(name, place)
-            folds = read_folder(place, seed=spec.seeds[0])
+            folds = read_folder(place, seed=spec.seeds[0], **_roles(spec, place))
+            segments = None if spec.by is None else words_about_queries(place, spec.by)
             observer.read(name, folds)
             try:
                 comparison = compare(
                     folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
                     output=spec.folder(name), jobs=spec.jobs or default_threads(), observer=observer.task,
-                    dataset=name, pool=pool,
+                    dataset=name, by=segments, pool=pool,
                 )  # fmt: skip
             except ComparisonError as error:
                 errors.append(error)
@@ -80,6 +84,13 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
     if errors:
         raise _joined(errors, comparisons)
     return comparisons
+
+
+def _roles(spec: Spec, place: str) -> dict[str, Any]:
+    """Columns of tables that describe the query, among them the one that results are given by."""
+    tables = any(map(is_table, data_files(place))) if spec.by is not None and os.path.exists(place) else False
+    names = dict.fromkeys([*spec.query_features, *([spec.by] if tables else [])])
+    return {"query_features": tuple(names)} if names else {}
 
 
 def _make_folder(output: str) -> None:

@@ -7,10 +7,12 @@
     preset = "letor3"
     seeds = [0, 1, 2]
     search = "optuna(trials=50)"
+    by = "market"
     output = "results"
     jobs = 2
 
-Only datasets and methods are required. Paths are relative to the file. An empty path is said when the spec is run, as
+Only datasets and methods are required. `by` is a query feature, by whose values results are given, too;
+`query_features` are columns of tables. Paths are relative to the file. An empty path is said when the spec is run, as
 by `podium compare SPEC --data NAME=PATH`: see `place_datasets`. Specs of papers' tables are in the folder `papers`; the
 name of one is `paper:NAME`.
 """
@@ -52,6 +54,8 @@ class Spec:
     seeds: tuple[int, ...] = (0,)
     search: str = "grid"
     output: str | None = None
+    by: str | None = None  # what segments of the queries are called by: a query feature, such as market
+    query_features: tuple[str, ...] = ()  # columns of tables that describe the query
     jobs: int | None = None  # None: as many as there are cores
 
     def folder(self, dataset: str) -> str | None:
@@ -128,6 +132,8 @@ def write_spec(spec: Spec) -> None:
         "preset": spec.preset,
         "seeds": spec.seeds,
         "search": spec.search,
+        "by": spec.by,
+        "query_features": spec.query_features or None,
         "output": ".",
     }
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items() if value is not None]
@@ -184,6 +190,8 @@ _TYPES: dict[str, str] = {
     "preset": "text",
     "seeds": "a list of whole numbers",
     "search": "text",
+    "by": "text",
+    "query_features": "a list of texts",
     "output": "text",
     "jobs": "a whole number",
 }
@@ -200,7 +208,7 @@ def _typed(key: str, value: Any) -> Any:
         fits = type(value) is inside
     if not fits:
         raise ParameterError(f"{key}: must be {wanted}; got {value!r}.")
-    return tuple(value) if key in ("metrics", "seeds") else value
+    return tuple(value) if key in ("metrics", "seeds", "query_features") else value
 
 
 def _parsed(path: Path) -> dict[str, Any]:

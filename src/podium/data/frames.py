@@ -23,6 +23,7 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.shown import Backend, frame_of
 from podium.data.dataset import Dataset
+from podium.data.query_values import category_number
 from podium.data.table import Table
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def from_frame(
     query_weight: str | None = None,
     document_weight: str | None = None,
     base_score: str | None = None,
+    query_features: Sequence[str] = (),
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
@@ -51,10 +53,14 @@ def from_frame(
     `label`, `qid`, `document_id`, `query_weight`, `document_weight` and `base_score` name columns; None if there is
     none, but columns called document_id or docid, query_weight, document_weight and base_score are used by default. The
     weight of a query is the same in all its rows; that of a document is how much its relevance counts; a base score is
-    another ranker's, to which the model adds its own. `features` are all other columns by default.
+    another ranker's, to which the model adds its own. `query_features` are columns that describe the query, the same in
+    all its rows; words are categories. `features` are all other columns by default.
     """
     table = frame_table(frame, source=source)
-    columns: list[str] = list(table.columns)
+    about = list(map(str, query_features))
+    columns = [name for name in table.columns if features is not None or name not in about]
+    for name in about:
+        _need_column(name, list(table.columns), {"query_features": name}, source)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
              "document_weight": document_weight, "base_score": base_score}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
@@ -78,7 +84,11 @@ def from_frame(
     )
     weights, base = numbers("query_weight"), numbers("base_score")
     data = data if base is None else data.with_base_scores(base)
-    return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
+    data = data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
+    if not about:
+        return data
+    values = [_of_queries(data, name, _described(complete(table[name], name, source), source)) for name in about]
+    return replace(data, query_features=np.column_stack(values), query_feature_names=tuple(about))
 
 
 def roles_of(
@@ -220,10 +230,36 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
     if rounded and series.dtype.is_numeric():
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
-        hint = f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r})."
+        hint = (
+            f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r}, or "
+            f"query_features=[{series.name!r}] if it describes the query: podium train --query-features {series.name})."
+        )
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
+
+
+def _described(series: nw.Series[Any], source: str | None) -> Array:
+    """A column of query features as numbers; a word is a category."""
+    import narwhals as nw
+
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return column_numbers(series, source)
+    return np.array([category_number(str(value)) for value in series.to_list()], np.float64)
+
+
+def _of_queries(data: Table, name: str, values: Array) -> Array:
+    """The number of each query from those of its rows, which must be equal."""
+    query_index, first = data.query_index, np.empty(data.n_queries)
+    first[query_index] = values
+    apart = np.flatnonzero(values != first[query_index])
+    if len(apart):
+        query = data.query_name(int(query_index[apart[0]]))
+        raise DataError(
+            f"query {query}: its rows have different values of {name!r}, which is to describe the query.",
+            where=data.source,
+        )
+    return first
 
 
 def weights_of_queries(data: Table, weights: Array) -> Array:

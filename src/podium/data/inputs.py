@@ -54,9 +54,10 @@ def unlabelled_table(
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
     features: Sequence[str] | None = None,
+    query_features: Sequence[str] = (),
     per_query: bool = False,
 ) -> Table:
-    """Documents to score: a dataset, a frame with the columns `features`, or arrays.
+    """Documents to score: a dataset, a frame with the columns `features` and `query_features`, or arrays.
 
     Without qid and group, all rows are one query; that is refused if scores depend on the whole query (`per_query`).
     """
@@ -68,10 +69,12 @@ def unlabelled_table(
         check_row_order(features=data, qid=qid)
         table = frame_table(data)
         columns = table.columns
-        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *ROW_NUMBERS)]
+        about = [name for name in query_features if name in columns]
+        others = (*_ROLES, *DOCUMENT_IDS, *ROW_NUMBERS, *about)
+        chosen = features or [name for name in columns if name not in others]
         table = table.drop([name for name in ROW_NUMBERS if name in columns and name not in chosen])
         if alone and "qid" in columns:
-            return from_frame(table, label=None, features=chosen)
+            return from_frame(table, label=None, features=chosen, query_features=about)
         unlabelled = from_frame(table, label=None, qid=None, features=chosen)
     else:
         unlabelled = Dataset.from_arrays(_matrix(data))

@@ -4,4 +4,7 @@ from .bagged import Bagged as Bagged
 from .blended import Blended as Blended
 from .composite import Composite as Composite
 from .interpolated import Interpolated as Interpolated
+from .nearest import Nearest as Nearest
+from .nested import Nested as Nested
+from .per_class import PerClass as PerClass
 from .self_trained import SelfTrained as SelfTrained

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import DataError, IncompatibleError, ModelFileError, ParameterError, PodiumError
+from podium.base.errors import IncompatibleError, ModelFileError, ParameterError, PodiumError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features
+from podium.data.query_values import query_values
 from podium.ensembles.composite import Composite, check_file_name, fitted, quiet, report
 from podium.ensembles.packing import pack, unpack
 from podium.learner import Learned
@@ -21,6 +22,7 @@ from podium.learner import fitted as fitted_array
 from podium.model import Model
 from podium.scorers import Params, Prepared, Trees
 from podium.solvers import Watch
+from podium.transforms import State
 
 
 @register
@@ -54,9 +56,9 @@ class Adapted(Composite):
         if self.source:
             check_file_name(self.source, self.name)
 
-    @property
-    def query_columns(self) -> tuple[str, ...]:
-        return (self.by,) if self.by else ()
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        own = (self.by,) if self.by else ()
+        return tuple(dict.fromkeys([*own, *super().query_columns(params, state)]))
 
     def grid(self) -> dict[str, tuple[Any, ...]]:
         """The grid of `of`, and ten times its largest penalty, near the source; trees may also trust it by half."""
@@ -82,7 +84,7 @@ class Adapted(Composite):
             )
         super().check(data)
         if self.by:
-            _values(data, self.by)
+            query_values(data, self.by, self.name)
         else:
             _columns(Model.load(self.source), data)
 
@@ -103,14 +105,14 @@ class Adapted(Composite):
 
     def _by_task(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         """Fit to all queries, then to those of each value; one that cannot be learned from adds nothing."""
-        values = _values(data, self.by)
+        values = query_values(data, self.by, self.name)
         tasks = np.unique(values)
         shared = fitted(self.inner, data, rng, quiet(watch))
         models, learned, reasons = [shared], list[float](), dict[str, str]()
         for number, task in enumerate(tasks):
             report(watch, number + 1, len(tasks))
             part, own = _based(data, shared, values == task, self.scale), Watch(None, watch.metric)
-            if watch.valid is not None and (same := _values(watch.valid, self.by) == task).any():
+            if watch.valid is not None and (same := query_values(watch.valid, self.by, self.name) == task).any():
                 own.valid = _based(watch.valid, shared, same, self.scale)
             try:
                 models.append(fitted(self.inner, part, rng.spawn(1)[0], own))
@@ -149,7 +151,7 @@ class Adapted(Composite):
         shared, *others = unpack(params, len(tasks) + 1, most_features=n_features)
 
         def score(data: Dataset) -> Array:
-            values = _values(data, self.by)
+            values = query_values(data, self.by, self.name)
             scores = self.scale * shared.score(data)
             for task, model in zip(tasks, others, strict=True):
                 queries = np.flatnonzero(values == task)
@@ -176,19 +178,6 @@ def _only(data: Dataset, columns: Ints) -> Dataset:
     names = tuple(map(str, range(data.n_features)))
     chosen = align_features(data.with_features(data.features, names), tuple(names[column] for column in columns))
     return chosen.with_features(chosen.features, None)
-
-
-def _values(data: Dataset, column: str) -> Array:
-    """A column of the query features."""  # (Q,)
-    names = data.query_feature_names or ()
-    if data.query_features is None or column not in names:
-        has = f"has {', '.join(names)}" if names else "has none"
-        raise DataError(
-            f"adapted needs the query feature {column!r}, and the data {has}. Give it in a file DATA.queries: a "
-            f"header 'query {column}', then a line per query.",
-            where=data.source,
-        )
-    return np.asarray(data.query_features[:, names.index(column)], np.float64)
 
 
 def _based(data: Dataset, shared: Model, chosen: Any, scale: float) -> Dataset:

@@ -20,7 +20,7 @@ from podium.metrics import Metric
 from podium.scorers import Params, Prepared, Trees
 from podium.scorers.forms import Form, TreesForm
 from podium.solvers import Watch, mean_metric
-from podium.transforms import Transform
+from podium.transforms import State, Transform
 
 
 @register
@@ -60,6 +60,10 @@ class Bagged(Composite):
     @property
     def takes_base_scores(self) -> bool:  # type: ignore[override]
         return self.combine == "mean" and self.inner.takes_base_scores
+
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        members = [learner.query_columns(own, state) for learner, own in self._members(params)]
+        return tuple(dict.fromkeys(name for names in members for name in names))
 
     def check(self, data: Dataset) -> None:
         self.inner.check(data)

@@ -19,9 +19,11 @@ import numpy as np
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import build, field_types, read_all, split_call, split_list
 from podium.data.dataset import Dataset
+from podium.ensembles.packing import query_columns_of
 from podium.learner import Learned, Learner
 from podium.methods import METHODS, Method, method
 from podium.model import Model
+from podium.scorers import Params
 from podium.solvers import Step, Watch
 from podium.transforms import Identity, State, Transform
 
@@ -70,6 +72,9 @@ class Composite(Learner):
 
     def digest(self) -> str:
         return self.inner.digest()
+
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        return query_columns_of(params)
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,13 +7,12 @@ NUMBER/state/NAME    the state of its transform
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from podium.base.errors import ModelFileError
+from podium.base.json_arrays import packed_json as packed_json
+from podium.base.json_arrays import unpacked_json as unpacked_json
 from podium.model import Model
 from podium.scorers import Params
 
@@ -32,12 +31,17 @@ def unpack(params: Params, count: int, *, most_features: int) -> list[Model]:
     """The models of packed parameters, from a file that nobody vouches for."""
     if any(name.count("params/") > _DEEPEST for name in params):
         raise ModelFileError(f"Models within models, more than {_DEEPEST} deep: the file is damaged.")
+    members: dict[str, Params] = {str(number): {} for number in range(count)}
+    for name, array in params.items():
+        number, _, rest = name.partition("/")
+        if number in members:
+            members[number][rest] = array
     models = []
-    for number in range(count):
-        head = unpacked_json(params, f"{number}/head")
+    for number, own in members.items():
+        head = unpacked_json(own, "head")
         if not isinstance(head, dict):
             raise ModelFileError(f"Member {number} has no description. Train the model again.")
-        models.append(Model.of_parts(head, members_params(params, number), most_features=most_features))
+        models.append(Model.of_parts(head, own, most_features=most_features))
     return models
 
 
@@ -47,22 +51,11 @@ def members_params(params: Params, number: int) -> Params:
     return {name.removeprefix(folder): array for name, array in params.items() if name.startswith(folder)}
 
 
-def packed_json(value: object) -> Any:
-    """A value as bytes of JSON, in an array."""
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), np.uint8)
-
-
-def unpacked_json(params: Params, name: str) -> Any:
-    """The value of `packed_json`."""
-    array = params.get(name)
-    if array is None or array.dtype != np.uint8 or array.ndim != 1 or len(array) > _LONGEST:
-        raise ModelFileError(f"The model's part {name!r} is missing or damaged. Train the model again.")
-    try:
-        return json.loads(array.tobytes())
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"The model's part {name!r} is damaged ({error}). Train the model again.") from None
+def query_columns_of(params: Params) -> tuple[str, ...]:
+    """The query features that packed models cannot score without."""
+    count = sum(1 for name in params if re.fullmatch(r"\d+/head", name))
+    models = unpack(params, count, most_features=2**31)
+    return tuple(dict.fromkeys(name for model in models for name in model.query_columns))
 
 
 _DEEPEST = 20
-_LONGEST = 2**26
-"""Bytes of a description: names of a million features fit."""

@@ -94,8 +94,14 @@ def _joined(judged: Dataset, labelled: Dataset, weight: float) -> Dataset:
         np.concatenate([judged.offsets, judged.n_documents + labelled.offsets[1:]]),
         feature_names=judged.feature_names,
         query_weights=np.concatenate([own, np.full(labelled.n_queries, weight)]),
+        query_features=_both(judged.query_features, labelled.query_features),
+        query_feature_names=judged.query_feature_names,
         source=judged.source,
     )
+
+
+def _both(first: Array | None, second: Array | None) -> Array | None:
+    return None if first is None or second is None else np.concatenate([first, second])
 
 
 def _stacked(first: Any, second: Any) -> Any:

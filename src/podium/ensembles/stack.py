@@ -15,12 +15,12 @@ from podium.base.errors import DataError, counted
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import zscores
 from podium.ensembles.composite import fitted, parsed, quiet, report
-from podium.ensembles.packing import pack, unpack
+from podium.ensembles.packing import pack, query_columns_of, unpack
 from podium.learner import Learned, Learner
 from podium.model import Model, SavedModel
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch
-from podium.transforms import Identity, Transform
+from podium.transforms import Identity, State, Transform
 
 FOLDS = 5
 
@@ -95,6 +95,10 @@ class Stack(Learner):
     def spread(self, params: Params, data: Dataset) -> Array:
         members = unpack(params, len(self.specifications), most_features=data.n_features)
         return np.asarray(columns(members, data).std(axis=1))
+
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        inside = {name.removeprefix("of/"): array for name, array in params.items() if name.startswith("of/")}
+        return tuple(dict.fromkeys([*query_columns_of(params), *query_columns_of(inside)]))
 
     def digest(self) -> str:
         return "".join(parsed(text).learner.digest() for text in self.specifications)

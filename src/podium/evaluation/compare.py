@@ -192,6 +192,7 @@ class Comparison(Shown):
             "data": list(self.data),
             "methods": {name: self._method(name, names) for name in self.by_method},
             "significance": {name: tests and all_plain(tests.to_dict()) for name, tests in self.significance.items()},
+            **({"segments": {name: part.to_dict() for name, part in self.segments.items()}} if self.segments else {}),
         }
 
     def _method(self, name: str, metrics: list[str]) -> dict[str, Any]:

@@ -54,8 +54,7 @@ class RunComparison(Comparison, Mapping[str, SystemComparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the per-query values, as plain values for JSON."""
-        parts = {metric: part.to_dict() for metric, part in self.segments.items()}
-        return {**super().to_dict(), "baseline": self.baseline, **({"segments": parts} if parts else {})}
+        return {**super().to_dict(), "baseline": self.baseline}
 
 
 def compare_runs(

@@ -33,7 +33,7 @@ def report_texts(comparison: Comparison) -> dict[str, str]:
             if comparison.trained
             else {}
         ),
-        "table.md": _markdown(comparison) + segments_markdown(comparison.segments),
+        "table.md": _markdown(comparison) + segments_markdown(comparison.segments, comparison.word),
         "table.tex": comparison.to_latex(),
         "per_query.tsv": _per_query(comparison),
     }

@@ -47,8 +47,8 @@ def segments_table(segments: Segments) -> Table:
     return ["segment", "queries", *heads], rows
 
 
-def segment_table(comparison: SegmentComparison) -> Table:
-    """A row per segment and run: mean, interval, difference from the baseline and corrected p-value."""
+def segment_table(comparison: SegmentComparison, word: str = "run") -> Table:
+    """A row per segment and run, or other `word`: mean, interval, difference from the baseline, corrected p-value."""
     rows = [
         [
             row.segment,
@@ -60,12 +60,12 @@ def segment_table(comparison: SegmentComparison) -> Table:
         ]
         for row in comparison.rows
     ]
-    return ["segment", "queries", "run", str(comparison.metric), "from", "to", "difference", "p"], rows
+    return ["segment", "queries", word, str(comparison.metric), "from", "to", "difference", "p"], rows
 
 
-def segments_markdown(segments: Mapping[str, SegmentComparison]) -> str:
+def segments_markdown(segments: Mapping[str, SegmentComparison], word: str = "run") -> str:
     """Results by segment in Markdown, by metric; empty if there are none."""
     return "".join(
-        f"\n{metric} by segment: {markdown_text(part.verdict())}.\n\n" + markdown_table(*segment_table(part))
+        f"\n{metric} by segment: {markdown_text(part.verdict())}.\n\n" + markdown_table(*segment_table(part, word))
         for metric, part in segments.items()
     )

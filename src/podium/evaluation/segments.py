@@ -21,6 +21,7 @@ import numpy as np
 from podium.base.columns import text_ids
 from podium.base.errors import DataError
 from podium.base.shown import Shown, ShownTable, Value
+from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import Evaluation, plain
 from podium.evaluation.metric_names import short_names
 from podium.evaluation.paired import Interval
@@ -151,6 +152,17 @@ def compare_by_segment(
             metric, baseline, correction, alpha, _corrected(rows, correction, alpha)
         )
     return comparisons
+
+
+def with_segments(comparison: Comparison, segments: Mapping[Any, Any]) -> Comparison:
+    """The comparison with results in each segment of the test queries, and differences from its first method."""
+    systems = {}
+    for name, outcomes in comparison.by_method.items():
+        query_ids = tuple(query for outcome in outcomes for query in outcome.query_ids)
+        values = np.hstack([outcome.values for outcome in outcomes])
+        systems[name] = Evaluation(comparison.metrics, values, query_ids)
+    first = comparison.baseline or next(iter(systems))
+    return replace(comparison, segments=compare_by_segment(systems, segments, baseline=first, seed=comparison.seed))
 
 
 def _places(query_ids: Sequence[str], segments: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[int]]:

@@ -45,6 +45,7 @@ def make_exportable(
     model: Model, target: str, forms: tuple[type[ExportedForm], ...], *, names: tuple[str, ...] | None = None
 ) -> Exportable:
     """The model in the first of the target's `forms` that fits. Targets with Net take any arithmetic of transforms."""
+    _refuse_features_of_queries(model.learner.transform, target)
     form, transform = model.form(), _unless_identity(*_below_choice(model))
     kind, arithmetic = _kind_of(model, form, forms, target), Net in forms
     plain = isinstance(transform, Identity | ZScore)
@@ -55,6 +56,16 @@ def make_exportable(
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
     return Exportable(model, _exported(model, form, front), _names(model, names))
+
+
+def _refuse_features_of_queries(transform: Transform, target: str) -> None:
+    while isinstance(transform, Stacked):
+        if not isinstance(transform, Keep | Nystrom | SecondOrder):
+            raise IncompatibleError(
+                f"{transform.name} makes features from the whole query, and {target} computes with those of documents. "
+                "Train without it, or for each market alone; podium rank scores files with any model."
+            )
+        transform = transform.of
 
 
 def _below_choice(model: Model) -> tuple[Transform, State]:

@@ -101,6 +101,16 @@ def is_table(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return is_parquet(source) or (isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES))
 
 
+def data_files(path: str | os.PathLike[str]) -> list[str]:
+    """The files of a data folder, of all parts and folds; the path itself if it is one file."""
+    if not is_data_folder(path):
+        return [os.fspath(path)]
+    root = Path(path)
+    folders = [folder for folder in sorted(root.iterdir()) if folder.is_dir() and _fold_number(folder) >= 0] or [root]
+    files = [_find(folder, part) for folder in folders for part in PARTS]
+    return [os.fspath(file) for file in files if file is not None]
+
+
 def _fold_number(path: Path) -> int:
     """The number in a fold's name; −1 if it is no fold."""
     match = re.fullmatch(r"fold[-_ ]?(\d+)", path.name, re.IGNORECASE)

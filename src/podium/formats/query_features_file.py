@@ -7,8 +7,6 @@ made of the letters of its word, so that a model meets the market of its trainin
 
 from __future__ import annotations
 
-import hashlib
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,12 +14,33 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
+from podium.data.query_values import category_number
 from podium.data.table import Table
 from podium.formats.side_files import side_lines
 
 
 def read_query_features(source: Source, data: Table) -> Table:
     """Add the features of queries in a file to data; lines about other queries are ignored."""
+    head, words_of = _read(source)
+    names = [data.query_name(q) for q in range(data.n_queries)]
+    missing = next((name for name in names if name not in words_of), None)
+    if missing is not None:
+        raise DataError(f"no line about query {missing!r} of {data.source or 'the data'}.", where=source_name(source))
+    columns = [_numbers([words_of[name][k] for name in names]) for k in range(len(head) - 1)]
+    return replace(data, query_features=np.column_stack(columns), query_feature_names=tuple(head[1:]))
+
+
+def read_query_words(source: Source, column: str) -> dict[str, str]:
+    """Read what a column says of each query, in its own words, by the query's id."""
+    head, words_of = _read(source)
+    if column not in head[1:]:
+        raise DataError(f"no column {column!r}; there are: {', '.join(head[1:])}.", where=source_name(source))
+    place = head[1:].index(column)
+    return {query: words[place] for query, words in words_of.items()}
+
+
+def _read(source: Source) -> tuple[list[str], dict[str, list[str]]]:
+    """The names of the columns, and the words about each query."""
     lines, where = side_lines(source), source_name(source)
     head, _ = next(lines, ([], ""))
     if len(head) < 2 or len(set(head)) < len(head):
@@ -33,12 +52,7 @@ def read_query_features(source: Source, data: Table) -> Table:
         if words[0] in words_of:
             raise DataError(f"query {words[0]!r} stands twice.", where=place)
         words_of[words[0]] = words[1:]
-    names = [data.query_name(q) for q in range(data.n_queries)]
-    missing = next((name for name in names if name not in words_of), None)
-    if missing is not None:
-        raise DataError(f"no line about query {missing!r} of {data.source or 'the data'}.", where=where)
-    columns = [_numbers([words_of[name][k] for name in names]) for k in range(len(head) - 1)]
-    return replace(data, query_features=np.column_stack(columns), query_feature_names=tuple(head[1:]))
+    return head, words_of
 
 
 def write_query_features(data: Table, target: Source) -> None:
@@ -59,15 +73,3 @@ def _rows(data: Table) -> list[tuple[int, list[float]]]:
 def _numbers(words: list[str]) -> Array:
     """A column as numbers."""
     return np.array([category_number(word) for word in words])
-
-
-def category_number(word: str) -> float:
-    """A finite number as it is; of any other word, a whole number from 2^52 to 2^53 by its letters alone."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = math.nan
-    if math.isfinite(number):
-        return number
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogateescape"), digest_size=8).digest()
-    return float(2**52 + int.from_bytes(digest, "little") % 2**52)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from podium.parsing.ids import first_repeated
 from podium.service.domain_errors import RequestError
 from podium.service.models.model_store import Entry
 from podium.service.problems import decoded
+from podium.service.query_features import with_query_features
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 
 EXPLAINED = 20
@@ -39,6 +40,7 @@ class Asked:
     odds: bool = False
     explain: bool = False
     log: bool = True
+    query_features: Mapping[str, float | str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,17 @@ def asked_of(request: RankRows, entry: Entry) -> Asked:
     """Documents of a request, as input of a model."""
     X = json_matrix([document.features for document in request.documents], request.features, entry)
     ids = ids_of(request.documents)
-    return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
+    return Asked(
+        X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log,
+        request.query_features,
+    )  # fmt: skip
 
 
 def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     """Rank the documents of a request, best first; ties share a rank and keep the order of the request."""
     start = time.perf_counter()
     n = len(asked.X)
-    data = _dataset(asked)
+    data = _dataset(asked, entry)
     scores = entry.model.score(data) if n else np.empty(0)
     best = order(scores)
     ordered = scores[best]
@@ -87,8 +92,8 @@ def explain(entry: Entry, request: ExplainRows, name: str) -> ExplainAnswer:
     from podium.explanation.explain import explain as explain_pair
 
     X = json_matrix([document.features for document in request.documents], request.features, entry)
-    asked = Asked(X, ids_of(request.documents), request.query)
-    data = _dataset(asked)
+    asked = Asked(X, ids_of(request.documents), request.query, query_features=request.query_features)
+    data = _dataset(asked, entry)
     if not len(asked.X):
         raise RequestError("documents: two of them are needed to compare; got none.")
     reasons = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()
@@ -195,10 +200,11 @@ def _checked(X: Singles, entry: Entry) -> Singles:
     return X
 
 
-def _dataset(asked: Asked) -> Dataset:
+def _dataset(asked: Asked, entry: Entry) -> Dataset:
     n = len(asked.X)
     ids = None if asked.ids is None else np.array(asked.ids, dtype=object)
-    return Dataset(asked.X, None, np.array([0, n]), query_ids=np.array([asked.query], object), document_ids=ids)
+    data = Dataset(asked.X, None, np.array([0, n]), query_ids=np.array([asked.query], object), document_ids=ids)
+    return with_query_features(data, asked.query_features, entry)
 
 
 def _add_odds(entry: Entry, data: Dataset, scores: Array, best: Ints, answer: RankAnswer) -> None:

@@ -43,6 +43,8 @@ class RankRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     odds: bool = False
     explain: bool = False
     features: list[str] | None = None
+    query_features: dict[str, float | str] | None = None
+    """Numbers and words that describe the query, for models that were trained with them."""
     log: bool = True
     """Whether the answer is logged as an impression, if the service stores feedback."""
 
@@ -110,6 +112,7 @@ class ExplainRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     model: Name = "default"
     query: Annotated[str, Meta(max_length=4096)] = ""
     features: list[str] | None = None
+    query_features: dict[str, float | str] | None = None
 
 
 class ExplainRows(ExplainRequest, forbid_unknown_fields=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -65,7 +66,7 @@ def state_is_plain_arrays(transform: Transform) -> None:
 def labels_are_not_looked_at(transform: Transform) -> None:
     """New data needs no labels; training data needs them only if the transform is `supervised`."""
     data = _data()
-    blind = Dataset.from_arrays(data.features, group=data.sizes).grouped()
+    blind = _with_queries(Dataset.from_arrays(data.features, group=data.sizes).grouped())
     state = transform.fit(data)
     without = state if transform.supervised else transform.fit(blind)
     seen, unseen = transform.features(state, data), transform.features(without, blind)
@@ -94,7 +95,7 @@ def threads_do_not_change_a_bit(transform: Transform) -> None:
     rng, results = np.random.default_rng(0), []
     n_queries = size(200, 2)
     X, labels = rng.standard_normal((100 * n_queries, 3)), rng.integers(0, 3, 100 * n_queries)
-    data = Dataset.from_arrays(X, labels, group=np.full(n_queries, 100)).grouped()
+    data = _with_queries(Dataset.from_arrays(X, labels, group=np.full(n_queries, 100)).grouped())
     for number in (1, 2):
         with threads(number):
             results.append(dense(transform.apply(transform.fit(data), data).features).tobytes())
@@ -129,7 +130,15 @@ def _data(seed: int = 0, *, sparse: bool = False, missing: bool = False) -> Data
     X[rng.random(X.shape) < 0.3] = 0.0
     if missing:
         X[_MISSING_ROWS, [1, 3]] = np.nan
-    return Dataset.from_arrays(sp.csr_array(X) if sparse else X, rng.integers(0, 3, 30), group=[10, 1, 19]).grouped()
+    features = sp.csr_array(X) if sparse else X
+    return _with_queries(Dataset.from_arrays(features, rng.integers(0, 3, 30), group=[10, 1, 19]).grouped())
+
+
+def _with_queries(data: Dataset) -> Dataset:
+    """The data with query features: one of two markets, and a length."""
+    queries = np.arange(data.n_queries)
+    about = np.column_stack([queries % 2, np.sqrt(queries)]).astype(np.float64)
+    return replace(data, query_features=about, query_feature_names=("market", "length"))
 
 
 def _near(got: Array, expected: Array, tolerance: float, what: str) -> None:

@@ -2,12 +2,16 @@ from .add_minmax import AddMinMax as AddMinMax
 from .base import Affine as Affine
 from .base import State as State
 from .base import Transform as Transform
+from .crossed import Crossed as Crossed
 from .grade_scale import GradeScale as GradeScale
 from .identity import Identity as Identity
 from .keep import Keep as Keep
 from .minmax import MinMax as MinMax
 from .neighbours import Neighbours as Neighbours
 from .nystrom import Nystrom as Nystrom
+from .query_profile import QueryProfile as QueryProfile
 from .query_zscore import QueryZScore as QueryZScore
 from .second_order import SecondOrder as SecondOrder
+from .shared import Shared as Shared
+from .with_query import WithQuery as WithQuery
 from .zscore import ZScore as ZScore

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from podium.base.arrays import AnyArray, Array, Ints, Singles, is_sparse
+from podium.base.arrays import AnyArray, Array, Ints, Singles, dense, is_sparse
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
 from podium.base.registry import Named
@@ -31,11 +31,22 @@ class Transform(Named):
     kind: ClassVar[str] = "transform"
     home: ClassVar[str] = "podium.transforms"
     per_query: ClassVar[bool] = False
-    """Whether a document's features depend on the other documents of its query."""
+    """Whether a document's features depend on its query: its other documents, or its query features."""
     mixes: ClassVar[bool] = False
     """Whether a transformed feature depends on several features."""
     supervised: ClassVar[bool] = False
     """Whether `fit` uses the labels of the training data."""
+
+    why_not_trees: ClassVar[str] = ""
+    """Why trees cannot use its features, and what to use instead; empty if they can."""
+
+    def grid(self) -> dict[str, tuple[Any, ...]]:
+        """Parameters to choose on validation data, in addition to those of the method."""
+        return {}
+
+    def query_columns(self, state: State) -> tuple[str, ...]:
+        """Query features that it cannot be applied without."""
+        return ()
 
     def check(self, data: Dataset) -> None:
         """Raise an error, before work starts, if this transform cannot be fitted on the data."""
@@ -81,26 +92,29 @@ class Transformed(Rows):
         super().__init__((data.n_documents, int(transform.features(state, nothing).shape[1])))
         self.transform, self.state, self.of = transform, state, cast(Rows, data.features)
         self.offsets = data.offsets if transform.per_query else None
-        self.relations = data.relations if transform.per_query else None
+        self.data = data
 
     def read(self, first: int, last: int) -> Any:
         if self.offsets is None:
-            return self._transformed(self.of.read(first, last), None, None)
+            return self._transformed(self.of.read(first, last))
         a = max(int(np.searchsorted(self.offsets, first, side="right")) - 1, 0)
         b = max(int(np.searchsorted(self.offsets, last, side="left")), a)
         start, end = int(self.offsets[a]), int(self.offsets[b])
-        links = None if self.relations is None else self.relations.select(np.arange(a, b))
-        whole = self._transformed(self.of.read(start, end), self.offsets[a : b + 1] - start, links)
-        return whole[first - start : last - start]
+        return self._of_queries(self.of.read(start, end), a, b)[first - start : last - start]
 
     def gather(self, rows: Ints) -> Any:
-        if self.offsets is not None:
-            return super().gather(rows)
-        return self._transformed(self.of.gather(rows), None, None)
+        return super().gather(rows) if self.offsets is not None else self._transformed(self.of.gather(rows))
 
-    def _transformed(self, X: Singles, offsets: Ints | None, relations: Triples | None) -> Any:
-        whole = np.array([0, len(X)]) if offsets is None else offsets
-        return self.transform.features(self.state, Dataset(X, None, whole, relations=relations))
+    def _transformed(self, X: Singles) -> Any:
+        return self.transform.features(self.state, Dataset(X, None, np.array([0, len(X)])))
+
+    def _of_queries(self, X: Singles, a: int, b: int) -> Any:
+        """Transformed features of the queries a:b."""
+        about = None if self.data.query_features is None else self.data.query_features[a:b]
+        links = None if self.data.relations is None else self.data.relations.select(np.arange(a, b))
+        offsets, names = self.data.offsets[a : b + 1] - self.data.offsets[a], self.data.query_feature_names
+        queries = Dataset(X, None, offsets, query_features=about, query_feature_names=names, relations=links)
+        return dense(self.transform.features(self.state, queries))
 
 
 def refuse_infinite(data: Dataset, what: str) -> None:

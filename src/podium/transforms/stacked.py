@@ -9,6 +9,7 @@ import numpy as np
 
 from podium.base.arrays import Singles
 from podium.transforms.base import State, Transform
+from podium.transforms.identity import Identity
 from podium.transforms.zscore import ZScore
 
 if TYPE_CHECKING:
@@ -27,15 +28,24 @@ class Stacked(Transform):
 
     @property
     def per_query(self) -> bool:  # type: ignore[override]
-        """Whether a document's features depend on the other documents of its query."""
+        """Whether a document's features depend on its query."""
         return self.of.per_query
+
+    @property
+    def why_not_trees(self) -> str:  # type: ignore[override]
+        """Why trees cannot use its features; empty if they can."""
+        return self.of.why_not_trees
+
+    def query_columns(self, state: State) -> tuple[str, ...]:
+        return self.of.query_columns(self.state_below(state))
 
     def check(self, data: Dataset) -> None:
         self.of.check(data)
 
     def fit_below(self, data: Dataset) -> State:
         """State of `of`, under prefixed names."""
-        return {PREFIX + name: array for name, array in self.of.fit(data.dense()).items()}
+        below = data if isinstance(self.of, Identity) else data.dense()
+        return {PREFIX + name: array for name, array in self.of.fit(below).items()}
 
     def below(self, state: State, data: Dataset) -> Singles:
         """Features transformed by `of`."""  # (N, d)

@@ -74,7 +74,7 @@ def test_a_baseline_is_one_of_the_runs_or_a_run_more(podium: Podium) -> None:
         "compare", "qrels.txt", "good.run", "poor.run", "--correction", "bonferroni", "--json", "-m", "map"
     )
     assert json.loads(corrected.stdout)["map"]["correction"] == "bonferroni"
-    for option, word in {"--test": "t", "--correction": "holm", "--baseline": "x", "--by": "type"}.items():
+    for option, word in {"--test": "t", "--correction": "holm", "--baseline": "x"}.items():
         refused = podium("compare", "data", "--method", "listnet", option, word)
         assert (refused.exit_code, f"{option}: it is for runs" in refused.stderr) == (2, True)
 

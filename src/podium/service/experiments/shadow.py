@@ -74,7 +74,7 @@ class Shadow:
         """Row of a request for the table; none if the candidate cannot score it."""
         start, name = time.perf_counter(), trial.experiment.name
         try:
-            scores = scores_of(trial.candidate, trial.control, ranked.asked.X)
+            scores = scores_of(trial.candidate, trial.control, ranked.asked.X, ranked.asked.query_features)
         except PodiumError:
             self._count("failed", name)
             return []

@@ -52,7 +52,8 @@ def interleaved(trial: Trial, asked: Asked, request: str, *, most: int) -> Ranke
     answer = ranked.answer
     names = [result.id for result in answer.results]
     place = {row: at for at, row in enumerate(ranked.rows)}
-    candidate = [names[place[row]] for row in order(scores_of(trial.candidate, trial.control, asked.X)).tolist()]
+    scores = scores_of(trial.candidate, trial.control, asked.X, asked.query_features)
+    candidate = [names[place[row]] for row in order(scores).tolist()]
     k = len(names) if asked.k is None else min(asked.k, len(names))
     page = make_page(
         trial.experiment.method, candidate, names, query=asked.query, page=request, length=max(1, min(k, most))

@@ -34,6 +34,7 @@ from podium.model import Model
 from podium.service.domain_errors import ConflictError, NotFoundError, RequestError, StaleError
 from podium.service.models.model_store import Alias, Entry, ModelStore, check_name, is_name
 from podium.service.models.model_store_folder import digest, is_version, keep, make_folder, remove_left_over
+from podium.service.query_features import with_query_features
 from podium.service.schemas import AliasAnswer, Comparison
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ def warm(model: Model) -> None:
 
     A model that needs more than features, such as links between documents, is refused here.
     """
-    zeros = Dataset.from_arrays(np.zeros((2, model.n_features), np.float32), source="a request to the service")
+    zeros = replace(model.zeros(2), source="a request to the service")
     for _ in range(2):
         scores = model.score(zeros)
         try:
@@ -302,11 +303,11 @@ def warm(model: Model) -> None:
 def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, Singles]]) -> Comparison:
     """Try a new model on the last requests: its scores must be finite, and are compared with the old model's."""
     tried, taus, overlaps = 0, [], []
-    for entry, X in seen:
+    for entry, X in seen if not new.model.query_columns else ():  # what is remembered has no query features
         if not set(new.feature_names) <= entry.columns.keys():
             continue
         scores, tried = scores_of(new, entry, X), tried + 1  # raises a clear error if one is not finite
-        if old is not None and set(old.feature_names) <= entry.columns.keys():
+        if old is not None and not old.model.query_columns and set(old.feature_names) <= entry.columns.keys():
             tau, overlap = agreement(scores, scores_of(old, entry, X))
             taus += [] if tau is None else [tau]
             overlaps.append(overlap)
@@ -322,9 +323,13 @@ def agreement(scores: Array, before: Array) -> tuple[float | None, float]:
     return (tau if tau == tau else None), overlap
 
 
-def scores_of(model: Entry, entry: Entry, X: Singles) -> Array:
-    """Score documents whose features are in the order of another model's, `entry`."""
-    return model.model.score(Dataset.from_arrays(columns_of(model, entry, X)))
+def scores_of(model: Entry, entry: Entry, X: Singles, about: Mapping[str, float | str] | None = None) -> Array:
+    """Score the documents of a query, whose features are in the order of another model's, `entry`.
+
+    `about` are the query's own features.
+    """
+    data = Dataset.from_arrays(columns_of(model, entry, X)).grouped()
+    return model.model.score(with_query_features(data, about, model))
 
 
 def columns_of(model: Entry, entry: Entry, X: Singles) -> Singles:
