@@ -63,7 +63,7 @@ def _refuse_features_of_queries(transform: Transform, target: str) -> None:
         if not isinstance(transform, Keep | Nystrom | SecondOrder):
             raise IncompatibleError(
                 f"{transform.name} makes features from the whole query, and {target} computes with those of documents. "
-                "Train without it, or for each market alone; podium rank scores files with any model."
+                "Train with transform=zscore, or for each market alone; podium rank scores files with any model."
             )
         transform = transform.of
 

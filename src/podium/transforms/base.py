@@ -11,7 +11,6 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.data.triples import Triples
 
 State = dict[str, AnyArray]
 """Fitted arrays of a transform, by name."""
