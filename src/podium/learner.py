@@ -58,6 +58,11 @@ class Learner(Named):
         return self.transform.per_query
 
     @property
+    def predicts_grades(self) -> bool:
+        """Whether its scores are on the scale of grades."""
+        return False
+
+    @property
     def query_columns(self) -> tuple[str, ...]:
         """Query features that it cannot score without."""
         return ()
@@ -85,6 +90,13 @@ class Learner(Named):
         """Standard deviation of its members' scores for each document of transformed data."""  # (N,)
         raise IncompatibleError(
             f"{self.name} is one model, so its scores have no spread. Train several: 'bagged(of=…,members=8)'."
+        )
+
+    def member_grades(self, params: Params, data: Dataset) -> Array:
+        """The grade of each document of transformed data by each of its members."""  # (members, N)
+        raise IncompatibleError(
+            f"{self.name} is one model, and has no members that could differ. Train several: podium train --method "
+            "'bagged(of=…)'."
         )
 
     @classmethod

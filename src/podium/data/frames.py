@@ -6,7 +6,8 @@
     >>> data.n_queries, data.feature_names
     (2, ('bm25',))
 
-Missing values of features become NaN; labels, query ids, document ids and weights must not be missing.
+Missing values of features become NaN. A missing label is a document that was not judged; a warning says how many are
+missing. Query ids, document ids and weights must not be missing.
 """
 
 from __future__ import annotations
@@ -63,13 +64,17 @@ def from_frame(
         name = roles[role]
         return None if name is None else column_numbers(complete(table[name], name, source), source)
 
+    def labels() -> Array | None:
+        name = roles["label"]
+        return None if name is None else label_numbers(table[name], source)
+
     def ids(role: str) -> Any:
         name = roles[role]
         return None if name is None else complete(table[name], name, source).to_native()
 
     data = Dataset.from_arrays(
         feature_matrix(table, chosen, source),
-        numbers("label"),
+        labels(),
         qid=ids("qid"),
         document_ids=ids("document_id"),
         feature_names=chosen,
@@ -224,6 +229,13 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
+
+
+def label_numbers(series: nw.Series[Any], source: str | None) -> Array:
+    """A column of labels as floats, NaN if one is missing; all NaN if the column is empty, of whatever type."""
+    if len(series) and bool(series.is_null().all()):
+        return np.full(len(series), np.nan)
+    return column_numbers(series, source)
 
 
 def weights_of_queries(data: Table, weights: Array) -> Array:
