@@ -109,6 +109,11 @@ def roles_of(
 
 def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features."""
+    return frame_of(columns_of(data), backend)
+
+
+def columns_of(data: Table) -> dict[str, Any]:
+    """The columns of `to_frame`, by name."""
     if data.score_offsets is not None:  # without them, document weights would be biased clicks
         raise DataError("frames have no column of score offsets. Write the data as a cache.", where=data.source)
     names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
@@ -129,8 +134,7 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
-    columns |= {name: X[:, c] for c, name in enumerate(names)}
-    return frame_of(columns, backend)
+    return columns | {name: X[:, c] for c, name in enumerate(names)}
 
 
 def frame_table(frame: object, *, source: str | None = None) -> Any:

@@ -18,6 +18,7 @@ from podium.kernels.check_gains import check_gains
 from podium.learner import fitted
 from podium.scorers import Params
 
+
 def fit_grades(scores: Array, absent: Flags, data: Dataset, *, are_grades: bool) -> Params:
     """Parameters of `grades_of`, from scores of the training data by member, and which queries each did not see."""
     labels = data.labels

@@ -75,7 +75,7 @@ class Consensus:
             query, document = data.query_name(int(data.query_index[missing[0]])), data.document_name(int(missing[0]))
             raise DataError(
                 f"{len(missing)} of {data.n_documents} documents were not judged, the first document {document!r} of "
-                f"query {query!r}. Judge them, drop them, or give them a grade: unjudged=0.",
+                f"query {query!r}. Judge them, drop them, or give them a grade: unjudged=0, or nan for none.",
                 where=data.source,
             )
         return replace(data, labels=np.where(items < 0, 0.0 if unjudged is None else unjudged, self.labels[items]))

@@ -14,6 +14,7 @@ over such judgments, weighted by 1/chance, are unbiased. What a model chose is n
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from podium.base.arguments import random_numbers, whole_number
-from podium.base.arrays import Array, Flags, Ints
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
@@ -78,6 +79,7 @@ class Picker(Named):
             raise DataError("the data has no document ids, which a sheet needs.", where=data.source)
         of_queries, of_documents = self.worth(model, data, rng)
         rows = [sorted(rows, key=data.document_name) for rows in _open_rows(data)]
+        _refuse_repeated(data, rows)
         open_queries = sorted((q for q in range(data.n_queries) if rows[q]), key=data.query_name)
         if not open_queries:
             raise DataError("every document has a label: there is nothing left to judge.", where=data.source)
@@ -111,11 +113,6 @@ class Picker(Named):
         ]
 
 
-def unjudged(pool: Dataset) -> Flags:
-    """Which documents have no label."""  # (N,)
-    return np.ones(pool.n_documents, np.bool_) if pool.labels is None else np.isnan(pool.labels)
-
-
 def means_of_queries(values: Array, pool: Dataset) -> Array:
     """Mean of each query's documents; 0 of a query without any."""  # (Q,)
     sums = np.bincount(pool.query_index, weights=values, minlength=pool.n_queries)
@@ -130,9 +127,17 @@ def member_gains(model: Model | None, pool: Dataset) -> Array:
     return np.asarray(np.exp2(np.where(np.isnan(labels), grades, labels)) - 1.0)
 
 
-def _open_rows(data: Dataset) -> list[Ints]:
+def _open_rows(data: Dataset) -> list[list[int]]:
     """Rows of each query that have no label."""
-    left = unjudged(data)
-    return [
-        a + np.flatnonzero(left[a:b]) for a, b in zip(data.offsets[:-1].tolist(), data.offsets[1:].tolist(), strict=True)
-    ]
+    left = np.ones(data.n_documents, np.bool_) if data.labels is None else np.isnan(data.labels)
+    return [(a + np.flatnonzero(left[a:b])).tolist() for a, b in itertools.pairwise(data.offsets.tolist())]
+
+
+def _refuse_repeated(data: Dataset, rows: list[list[int]]) -> None:
+    for q, own in enumerate(rows):
+        for row, after in itertools.pairwise(own):
+            if data.document_name(row) == data.document_name(after):
+                raise DataError(
+                    f"query {data.query_name(q)} has document {data.document_name(row)!r} twice without a label. Keep one.",
+                    where=data.source,
+                )

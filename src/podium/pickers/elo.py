@@ -1,10 +1,10 @@
 """ELO-DCG: judge where the DCG that is lost by not knowing the grades is largest (Long et al., 2010).
 
-    >>> import numpy as np
-    >>> grades = np.array([[2, 1, 0], [2, 0, 0], [1, 2, 0]])  # of three documents by each of three members
-    >>> of_query, of_documents = expected_losses(2.0**grades - 1, cutoff=10)
-    >>> round(of_query, 6), of_documents.round(6).tolist()
-    (0.246047, [0.0, 0.041008, 0.0])
+>>> import numpy as np
+>>> grades = np.array([[2, 1, 0], [2, 0, 0], [1, 2, 0]])  # of three documents by each of three members
+>>> of_query, of_documents = expected_losses(2.0**grades - 1, cutoff=10)
+>>> round(of_query, 6), of_documents.round(6).tolist()
+(0.246047, [0.0, 0.041008, 0.0])
 """
 
 from __future__ import annotations
