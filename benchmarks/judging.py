@@ -4,9 +4,9 @@
 
 A pool of 400 queries with 20 documents each, 40 features whose spread differs from query to query, and a linear truth.
 Four random queries are judged first; then, round by round, four more that a picker chooses by a bagged regression of
-eight members: all documents of a query, or the DOCUMENTS that are worth most. Prints the mean NDCG@10 of 200 other queries
-after 4, 8, 16, 24 and 32 judged queries, ± its standard error over seeds; the paired difference to random; and how many
-judged queries each picker needs for the NDCG that random has after 32, in the mean of the seeds. As Markdown.
+eight members: all documents of a query, or the DOCUMENTS that are worth most. Prints the mean NDCG@10 of 200 other
+queries after 4, 8, 16, 24 and 32 judged queries, ± its standard error over seeds; the paired difference to random; and
+how many judged queries each picker needs for the NDCG that random has after 32, in the mean of the seeds. As Markdown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ METHOD = "bagged(of=regression,members=8)"
 
 
 def queries(weights: Array, count: int, rng: np.random.Generator) -> Dataset:
-    """Queries whose grades 0 to 4 follow a linear utility with noise; features vary more in some queries than in others."""
+    """Queries whose grades 0 to 4 follow a linear utility with noise; features vary more in some than in others."""
     spread = np.exp(0.7 * rng.standard_normal((count, 1, FEATURES)))
     X = (spread * rng.standard_normal((count, DOCUMENTS, FEATURES))).reshape(-1, FEATURES).astype(np.float32)
     use = X @ (weights / np.linalg.norm(weights)) + 0.8 * rng.standard_normal(len(X))

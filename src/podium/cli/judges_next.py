@@ -23,7 +23,7 @@ def next_(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model of podium train --method 'bagged(of=…)', whose members may differ; for random none is needed.",
+            help="A model of podium train --method 'bagged(of=…)', whose members may differ; random needs none.",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +76,7 @@ def read_pool(source: str, *, label: str | None, qid: str | None) -> Table:
     from podium.formats.folder import is_table
     from podium.formats.tables.tables import read_frame
 
-    roles = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
+    roles: dict[str, Any] = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
 
     def convert(frame: Any) -> Table:
         table, name = frame_table(frame, source=source), label or "label"

@@ -138,6 +138,7 @@ def _refuse_repeated(data: Dataset, rows: list[list[int]]) -> None:
         for row, after in itertools.pairwise(own):
             if data.document_name(row) == data.document_name(after):
                 raise DataError(
-                    f"query {data.query_name(q)} has document {data.document_name(row)!r} twice without a label. Keep one.",
+                    f"query {data.query_name(q)} has document {data.document_name(row)!r} twice, without a label. "
+                    "Keep one.",
                     where=data.source,
                 )

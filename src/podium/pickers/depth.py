@@ -18,7 +18,7 @@ class Depth(Picker):
     Formula: of a document, its score less the lowest of its query; queries are drawn, all with the same probability.
     Ties: the id.
     Cost: that of scoring.
-    Use it for: judgments that measure this model at the top. To learn from, they are one-sided: the worst of the pickers.
+    Use it for: judgments that measure this model at the top. To learn from, they are one-sided.
     Reference: Aslam, Kanoulas, Pavlu, Savev & Yilmaz, Document selection methodologies for efficient and effective
         learning-to-rank, SIGIR 2009.
     """

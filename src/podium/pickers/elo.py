@@ -25,14 +25,15 @@ _LEAST = 1e-9
 class Elo(Picker):
     """Expected loss of DCG: where the members of a bagged model would gain most by knowing the grades.
 
-    Formula: members j give gains g_ij = 2^ŷ − 1; B(g) is the DCG@cutoff of the gains in their best order, ḡ the mean over
+    Formula: members j give gains g_ij = 2^ŷ − 1; B(g) is the DCG@cutoff of gains in their best order, ḡ the mean over
         members. Of a query: (1/N) Σ_j B(g_·j) − B(ḡ). Of a document i: (1/N) Σ_j [(1/N) Σ_p B(g_·j with g_ip at i) −
         B(g_·j with ḡ_i at i)]. Both are at least 0, since B is convex. A judged document has the gain of its label.
     Ties: documents that no member can move have 0, and come last, by the variance of their gains.
     Cost: O(N²·n log n) per query with n documents and N members.
-    Use it for: few judgments to spend; `podium train --method 'bagged(of=…)'` makes the model. What it picks is no test set.
-    Reference: Long, Chapelle, Zhang, Chang, Zheng & Tseng, Active learning for ranking through expected loss optimization,
-        SIGIR 2010.
+    Use it for: few judgments to spend; `podium train --method 'bagged(of=…)'` makes the model. What it picks is no
+        test set.
+    Reference: Long, Chapelle, Zhang, Chang, Zheng & Tseng, Active learning for ranking through expected loss
+        optimization, SIGIR 2010.
     """
 
     cutoff: int = param(default=10, least=1)
@@ -72,7 +73,7 @@ def _discounts(n: int, cutoff: int) -> Array:
 
 
 def _with_others(own: Array, tried: Array, discounts: Array) -> Array:
-    """B of a member's gains with each tried gain in each document's place, from sums over the sorted gains."""  # (T, n)
+    """B of a member's gains with each tried gain in each document's place, by sums over sorted gains."""  # (T, n)
     order = np.argsort(-own, kind="stable")
     gains = own[order]
     place = np.empty(len(own), np.int64)

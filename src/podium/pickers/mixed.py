@@ -16,8 +16,8 @@ from podium.pickers.elo import Elo
 class Mixed(Picker):
     """Half of the queries by another picker, half at random; the documents of each likewise.
 
-    Formula: of k queries, ⌊k/2⌋ by `by`, the others at random from the rest, each with the same probability; so with the
-        documents of a query. Every row has a chance above 0 if documents are left over.
+    Formula: of k queries, ⌊k/2⌋ by `by`, the others at random from the rest, each with the same probability; likewise
+        the documents of a query. Every row has a chance above 0 if documents are left over.
     Ties: those of `by`.
     Cost: that of `by`.
     Use it for: judgments to learn from that can also measure: weight a row by 1/chance.

@@ -19,7 +19,7 @@ class Spread(Picker):
         document has 0.
     Ties: the id.
     Cost: O(N·n) per query with n documents and N members.
-    Use it for: a simpler choice than `elo`, and as good after the first rounds on planted data. What it picks is no test set.
+    Use it for: a simpler choice than `elo`. What it picks is no test set.
     Reference: Seung, Opper & Sompolinsky, Query by committee, COLT 1992.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -76,7 +77,7 @@ def the_order_of_rows_does_not_matter(picker: Picker) -> None:
     assert pool.document_ids is not None
     rng = np.random.default_rng(1)
     moved = pool.select(rng.permutation(pool.n_queries))
-    rows = np.concatenate([rng.permutation(np.arange(a, b)) for a, b in zip(moved.offsets, moved.offsets[1:])])
+    rows = np.concatenate([rng.permutation(np.arange(a, b)) for a, b in itertools.pairwise(moved.offsets)])
     assert moved.labels is not None
     assert moved.document_ids is not None
     moved = replace(

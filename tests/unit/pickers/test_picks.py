@@ -49,7 +49,7 @@ def test_a_model_without_members_says_what_to_train():
     single = podium.train(replace(pool, labels=np.nan_to_num(pool.labels)), "regression")
     with pytest.raises(IncompatibleError, match=r"no members.*podium train --method 'bagged\(of=…\)'"):
         Picker.parse("elo").pick(single, pool, queries=1, documents=1)
-    with pytest.raises(ParameterError, match="elo needs a model.*use random"):
+    with pytest.raises(ParameterError, match=r"elo needs a model.*use random"):
         Picker.parse("elo").pick(None, pool, queries=1, documents=1)
 
 
