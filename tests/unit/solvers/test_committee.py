@@ -23,7 +23,9 @@ def test_it_is_the_mean_of_the_best_epochs_weighted_by_their_metric(solver):
     ranker = f"recipe(loss=hinge(margin=0),solver={solver}(patience=6"
     states, values = [], []
     for epochs in range(1, 6):  # without patience, the last epoch is kept
-        last = podium.train(DATA, f"recipe(loss=hinge(margin=0),solver={solver}(patience=none,epochs={epochs}))", seed=3)
+        last = podium.train(
+            DATA, f"recipe(loss=hinge(margin=0),solver={solver}(patience=none,epochs={epochs}))", seed=3
+        )
         states.append(last.params["theta"])
         values.append(mean_metric(NDCG, last.score(VALID), VALID))
     best = sorted(range(5), key=lambda k: -values[k])[:3]
