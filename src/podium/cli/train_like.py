@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 def weighted_like(training: Table, like: str, *, seed: int) -> tuple[Table, dict[str, Any]]:
     """The training data with weights of queries, times their own, and a record of them."""
+    import numpy as np
+
     from podium.cli.judges_next import read_pool
     from podium.data.covariate_shift import LEAST_EFFECTIVE, shift_weights
     from podium.data.inputs import align_features, widened
@@ -22,7 +24,11 @@ def weighted_like(training: Table, like: str, *, seed: int) -> tuple[Table, dict
         source, target = (widened(part, max(source.n_features, target.n_features)) for part in (source, target))
     elif source.query_features is None:
         target = align_features(target, source.feature_names)
-    shift = shift_weights(source, target, seed=seed)
+    learned = np.ones(source.n_documents, np.bool_) if source.labels is None else ~np.isnan(source.labels)
+    queries = np.unique(source.query_index[learned])  # those with a judgment
+    shift = shift_weights(source.select(queries), target, seed=seed)
+    weights = np.ones(source.n_queries)
+    weights[queries] = shift.weights
     if shift.too_few:
         console.say(
             f"warning: --like {like}: weights are worth {shift.effective:.0f} of {len(shift.weights)} queries, below "
@@ -36,4 +42,4 @@ def weighted_like(training: Table, like: str, *, seed: int) -> tuple[Table, dict
         "least": float(shift.weights.min()),
         "most": float(shift.weights.max()),
     }
-    return replace(training, query_weights=shift.weights * own), record
+    return replace(training, query_weights=weights * own), record

@@ -72,12 +72,14 @@ def test_train_like_other_data_weighs_the_queries(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(5)
     (source, _), (target, _) = queries(0.0, 30, rng), queries(1.0, 20, rng)
-    write_letor(source, "source.txt")
+    unjudged = np.where(np.arange(60) < 8, np.nan, source.labels)  # four queries, which are not learned from
+    write_letor(replace(source, labels=unjudged), "source.txt")
     write_letor(replace(target, labels=np.full(target.n_documents, np.nan)), "target.txt")
     words = ["train", "source.txt", "--method", "listnet", "--valid", "none", "--like", "target.txt"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.stderr
-    like = shift_weights(podium.read_data("source.txt"), podium.read_data("target.txt"))
+    judged = podium.read_data("source.txt").judged()
+    like = shift_weights(judged, podium.read_data("target.txt"))
     assert f"target.txt: weights {like.weights.min():.2f} to {like.weights.max():.2f}, worth" in result.stdout
-    weighted = podium.train(replace(podium.read_data("source.txt"), query_weights=like.weights), "listnet")
+    weighted = podium.train(replace(judged, query_weights=like.weights), "listnet")
     assert podium.load("model.podium").score(source).tobytes() == weighted.score(source).tobytes()
