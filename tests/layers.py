@@ -47,6 +47,7 @@ LAYERS: list[dict[str, str]] = [
         "explanation": "why one is above another",
         "aggregation": "many rankings to one",
         "rerankers": "diversity: a whole list",
+        "pickers": "what to judge next",
         "engine": "index + model",
         "sklearn": "for scikit-learn",
         "export": "to other engines, proven",

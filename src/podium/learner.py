@@ -59,6 +59,11 @@ class Learner(Named):
         """Whether a document's score depends on the other documents of its query."""
         return self.transform.per_query
 
+    @property
+    def predicts_grades(self) -> bool:
+        """Whether its scores are on the scale of grades."""
+        return False
+
     def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
         """Query features that the fitted learner, and its transform with this state, cannot score without."""
         return self.transform.query_columns(state)
@@ -90,6 +95,13 @@ class Learner(Named):
         """Standard deviation of its members' scores, or of its prediction, for each document of transformed data."""
         raise IncompatibleError(
             f"{self.name} is one model, so its scores have no spread. Train several: 'bagged(of=…,members=8)'."
+        )
+
+    def member_grades(self, params: Params, data: Dataset) -> Array:
+        """The grade of each document of transformed data by each of its members."""  # (members, N)
+        raise IncompatibleError(
+            f"{self.name} is one model, and has no members that could differ. Train several: podium train --method "
+            "'bagged(of=…)'."
         )
 
     @classmethod

@@ -96,6 +96,15 @@ class Model:
             self.learner.spread(self.params, self.learner.transform.apply(self.state, table.grouped()))
         )
 
+    def member_grades(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
+        """The grade of each document by each member of a `bagged` model, within the grades of its training data.
+
+        Arguments and row order are those of `score`; base scores of a dataset are part of the members'.
+        """  # (members, N)
+        table = self._table(data, qid, group)
+        grades = self.learner.member_grades(self.params, self.learner.transform.apply(self.state, table.grouped()))
+        return np.asarray(table.from_grouped(grades.T).T)
+
     def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
         """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:

@@ -44,6 +44,10 @@ class Recipe(Learner):
     def per_query(self) -> bool:
         return self.transform.per_query or self.scorer.per_query
 
+    @property
+    def predicts_grades(self) -> bool:
+        return self.loss.fits_grades
+
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)

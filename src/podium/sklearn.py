@@ -136,6 +136,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_row_order(X=X, y=y, qid=qid)
         X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         y = float_numbers(y, "label")
+        if np.isnan(y).any():
+            raise DataError(
+                f"row {np.flatnonzero(np.isnan(y))[0]}: the label is missing, which scikit-learn's estimators refuse. "
+                "Leave such rows out, or use podium.train, which takes them for documents that were not judged."
+            )
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names, document_weights=document_weight)
         if sample_weight is not None:

@@ -64,21 +64,21 @@ def columns(argument: str) -> list[Odd]:
         Odd("structured", argument, structured, f"{TEXT}|is no id"),
         Odd("void", argument, lambda v: np.array(whole(v)).view("V8"), f"{TEXT}|is no id"),
         Odd("mask of nothing", argument, lambda v: masked(whole(v), where=False)),
-        Odd("masked", argument, lambda v: masked(whole(v), where=ROWS == 4), "row 4"),
-        Odd("masked floats", argument, lambda v: masked([float(x) for x in v], where=ROWS == 4), "row 4"),
+        missing("masked", argument, lambda v: masked(whole(v), where=ROWS == 4), at=4),
+        missing("masked floats", argument, lambda v: masked([float(x) for x in v], where=ROWS == 4), at=4),
         Odd("complex", argument, lambda v: np.array(v) + 0j, "complex"),
         Odd("a complex object", argument, lambda v: replaced(v, 1 + 1j), f"{TEXT}|complex"),
-        Odd("NaN", argument, lambda v: replaced(map(float, v), np.nan), "row 1"),
-        Odd("None", argument, lambda v: replaced(v, None), "row 1"),
-        Odd("pandas NA", argument, lambda v: replaced(v, pd.NA), "row 1"),
-        Odd("NaT", argument, lambda v: replaced(v, pd.NaT), "row 1"),
-        Odd("Decimal sNaN", argument, lambda v: replaced(v, decimal.Decimal("sNaN")), "row 1"),
+        missing("NaN", argument, lambda v: replaced(map(float, v), np.nan)),
+        missing("None", argument, lambda v: replaced(v, None)),
+        missing("pandas NA", argument, lambda v: replaced(v, pd.NA)),
+        missing("NaT", argument, lambda v: replaced(v, pd.NaT)),
+        missing("Decimal sNaN", argument, lambda v: replaced(v, decimal.Decimal("sNaN"))),
         Odd("list among numbers", argument, lambda v: replaced(v, [1, 2]), f"{TEXT}|is no id"),
         Odd("object among numbers", argument, lambda v: replaced(v, object()), f"{TEXT}|is no id"),
         Odd("pandas Series", argument, lambda v: pd.Series(v)),
         Odd("pandas Series of ints", argument, lambda v: pd.Series(whole(v))),
         Odd("pandas Int64", argument, lambda v: pd.Series(whole(v), dtype="Int64")),
-        Odd("pandas Int64 with NA", argument, lambda v: pd.Series(replaced(whole(v), None), dtype="Int64"), "row 1"),
+        missing("pandas Int64 with NA", argument, lambda v: pd.Series(replaced(whole(v), None), dtype="Int64")),
         Odd("pandas Float64", argument, lambda v: pd.Series(v, dtype="Float64")),
         Odd("pandas on pyarrow", argument, lambda v: pd.Series(whole(v), dtype="int64[pyarrow]")),
         Odd("pandas category", argument, lambda v: pd.Series(whole(v), dtype="category")),
@@ -93,18 +93,25 @@ def columns(argument: str) -> list[Odd]:
         Odd("polars UInt64", argument, lambda v: pl.Series(whole(v), dtype=pl.UInt64)),
         Odd("polars Int128", argument, lambda v: pl.Series(whole(v), dtype=pl.Int128)),
         Odd("polars Decimal", argument, lambda v: pl.Series([decimal.Decimal(int(x)) for x in v])),
-        Odd("polars with null", argument, lambda v: pl.Series(replaced(whole(v), None)), "row 1"),
-        Odd("polars Null", argument, lambda v: pl.Series([None] * N), "row 0"),
+        missing("polars with null", argument, lambda v: pl.Series(replaced(whole(v), None))),
+        Odd("polars Null", argument, lambda v: pl.Series([None] * N), "row 0|no row has a label"),
         Odd("polars List", argument, lambda v: pl.Series([[int(x)] * 2 for x in v]), f"{TEXT}|is no id|{ROW}"),
         Odd("pyarrow Array", argument, lambda v: pa.array(whole(v))),
-        Odd("pyarrow with null", argument, lambda v: pa.array(replaced(whole(v), None)), "row 1"),
+        missing("pyarrow with null", argument, lambda v: pa.array(replaced(whole(v), None))),
         Odd("pyarrow ChunkedArray", argument, lambda v: pa.chunked_array([whole(v)[:9], whole(v)[9:]])),
         Odd("pyarrow dictionary", argument, lambda v: pa.array(whole(v)).dictionary_encode()),
-        Odd("pyarrow null", argument, lambda v: pa.nulls(N), "row 0"),
+        Odd("pyarrow null", argument, lambda v: pa.nulls(N), "row 0|no row has a label"),
         Odd("too few", argument, lambda v: whole(v)[:-1], f"{N - 1}"),
         Odd("none at all", argument, lambda v: [], "0"),
     ]  # fmt: skip
     return made
+
+
+def missing(name: str, argument: str, make: Callable[[Any], Any], *, at: int = 1) -> Odd:
+    """A gap in a row: refused in words, but a label that is not there is a document that was not judged."""
+    if argument != "y":
+        return Odd(name, argument, make, f"row {at}")
+    return Odd(name, argument, make, like=lambda v: replaced(map(float, v), np.nan, at))
 
 
 def labels(argument: str) -> list[Odd]:

@@ -24,6 +24,9 @@ def frames() -> list[Odd]:
     def text_ids(f: Any) -> Any:
         return f.assign(qid=[str(x) for x in f["qid"]])
 
+    def unjudged(f: Any) -> Any:
+        return f.assign(label=[np.nan if row == 3 else float(x) for row, x in enumerate(f["label"])])
+
     def hole(f: Any) -> Any:
         return f.assign(clicks=[np.nan if row == 3 else x for row, x in enumerate(f["clicks"])])
 
@@ -65,8 +68,8 @@ def frames() -> list[Odd]:
         ("sparse labels", column("label", lambda s: pd.arrays.SparseArray(s.to_numpy()))),
         ("longdouble labels", column("label", lambda s: s.astype("g"))),
         ("Decimal labels", column("label", lambda s: pd.Series([decimal.Decimal(int(x)) for x in s], dtype=object))),
-        ("an NA label", column("label", lambda s: s.astype("Int64").where(ROWS != 3)), "no value"),
-        ("a NaN label", column("label", lambda s: s.where(ROWS != 3)), "no value"),
+        ("an NA label", column("label", lambda s: s.astype("Int64").where(ROWS != 3)), None, unjudged),
+        ("a NaN label", column("label", lambda s: s.where(ROWS != 3)), None, unjudged),
         ("an inf label", column("label", lambda s: s.where(ROWS != 3, np.inf)), "finite"),
         ("text labels", column("label", lambda s: s.astype(str)), "not numbers|is no number"),
         ("category labels", column("label", lambda s: s.astype(int).astype("category")), "not numbers"),

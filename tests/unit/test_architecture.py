@@ -22,6 +22,7 @@ from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.online.interleaving import Interleaving
 from podium.online.learning import OnlineLearner
+from podium.pickers import Picker
 from podium.propensities import Estimator
 from podium.rerankers import Reranker
 from podium.scorers import Scorer
@@ -38,6 +39,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 KINDS = {
     "aggregation": [Aggregator, SupervisedAggregator],
     "rerankers": [Reranker],
+    "pickers": [Picker],
     "distributions": [RankingDistribution],
     "losses": [Loss],
     "scorers": [Scorer],

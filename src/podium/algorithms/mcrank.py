@@ -45,6 +45,10 @@ class McRank(Learner):
     transform: Transform = Identity()
     name = "mcrank"
 
+    @property
+    def predicts_grades(self) -> bool:
+        return True
+
     def check(self, data: Dataset) -> None:
         grades = needs_grades(data, self.name)
         if len(grades) > MOST_GRADES:

@@ -1,4 +1,4 @@
-"""`podium judges`: pool documents to judge, agreement between judges, consensus of their votes, suspect labels."""
+"""`podium judges`: choose documents to judge, agreement between judges, consensus of their votes, suspect labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from podium.base.errors import counted
-from podium.cli import click_logs, console, options
+from podium.cli import click_logs, console, judges_label, judges_next, options
 from podium.cli.judged import read_ranked
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="judges",
-    help="Judgments: pool documents to judge, measure agreement, find the consensus of judges and suspect labels.",
+    help="Judgments: choose documents to judge, measure agreement, find the consensus of judges and suspect labels.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("next")(judges_next.next_)
+app.command("label")(judges_label.label_)
 Votes = Annotated[
     str,
     typer.Argument(

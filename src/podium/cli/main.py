@@ -101,7 +101,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:  # typer would handle these exceptions otherwise
-            with announced(lambda note: console.say(f"note: {note}")):
+            with announced(lambda note: console.say(f"note: {note}")), console.printed_warnings():
                 result = super().invoke(ctx)
             sys.stdout.flush()
             return result

@@ -96,6 +96,7 @@ _KINDS = {
     "aggregator": "podium.aggregation:Aggregator",
     "supervised aggregator": "podium.aggregation:SupervisedAggregator",
     "reranker": "podium.rerankers:Reranker",
+    "picker": "podium.pickers:Picker",
     "retrieval": "podium.text.retrieval:Retrieval",
     "feature": "podium.text.features:Feature",
     "click model": "podium.clicks:ClickModel",

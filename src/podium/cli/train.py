@@ -9,6 +9,7 @@ import typer
 from podium.base.errors import counted
 from podium.cli import click_logs, clusters, console, options, progress
 from podium.cli.train_clicks import By, read_weighing
+from podium.cli.train_like import weighted_like
 from podium.cli.train_parts import read_parts
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ def train(
             show_default=False,
         ),
     ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Data of the queries to rank later, without labels: queries like these weigh more (covariate shift).",
+            show_default=False,
+        ),
+    ] = None,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -106,6 +115,9 @@ def train(
     training, validation, note = read_parts(
         data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
     )
+    shift = None
+    if like is not None:
+        training, shift = weighted_like(training, like, seed=seed)
     if validation is not None and validation.labels is None and validation.document_weights is not None:
         measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
@@ -119,6 +131,8 @@ def train(
         model = model.with_info(clicks=weighing.record)
     if training.base_scores is not None:
         model = model.with_info(base=base or f"{training.source}.init")
+    if shift is not None:
+        model = model.with_info(like=shift)
     model.save(output)
     _print(model, training, note, rule=searching.rule, output=output)
 
@@ -142,6 +156,12 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
     if "base" in info:
         console.out(f"base       {info['base']}: the model's scores are to be added to these")
+    if "like" in info:
+        shift = info["like"]
+        console.out(
+            f"like       {shift['data']}: weights {shift['least']:.2f} to {shift['most']:.2f}, worth "
+            f"{shift['effective']:.0f} of {shift['queries']} queries"
+        )
     if "unjudged" in info:
         console.out(f"unjudged   {counted(info['unjudged'], 'document')} without a label (nan), not learned from")
     if "valid" not in info:

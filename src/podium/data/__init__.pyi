@@ -1,3 +1,5 @@
+from .covariate_shift import ShiftWeights as ShiftWeights
+from .covariate_shift import shift_weights as shift_weights
 from .dataset import Dataset as Dataset
 from .doctor.check import Finding as Finding
 from .doctor.check import check as check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arrays import Array, Ints, Singles, is_sparse
 from podium.base.columns import float_cells, float_numbers, kind_of, number_ids, plain_column, without_mask
-from podium.base.errors import DataError
+from podium.base.errors import DataError, PodiumWarning
 from podium.base.matrix_on_disk import Rows, blocks
 
 if TYPE_CHECKING:
@@ -35,13 +36,24 @@ def feature_array(features: object, source: str | None) -> Singles | sp.csr_arra
 
 
 def label_array(labels: ArrayLike, n: int, source: str | None) -> Array:
-    """Labels of n rows, all finite."""  # (n,)
+    """Labels of n rows; missing ones are NaN, not judged, and a warning counts them. Some must be there."""  # (n,)
     y = float_numbers(labels, "label", where=source)
     if len(y) != n:
         raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
-    bad = np.flatnonzero(~np.isfinite(y))
+    bad = np.flatnonzero(np.isinf(y))
     if len(bad):
         raise DataError(f"row {bad[0]}: label {y[bad[0]]} is not a finite number.", where=source)
+    missing = np.flatnonzero(np.isnan(y))
+    if n and len(missing) == n:
+        raise DataError("no row has a label. Fill in some, or give no labels.", where=source)
+    if len(missing):
+        where = f"{source}: " if source else ""
+        warnings.warn(
+            f"{where}{len(missing)} of {n} labels are missing, the first in row {missing[0]}: these documents count as "
+            "not judged. Training leaves them out.",
+            PodiumWarning,
+            stacklevel=3,
+        )
     return y
 
 

@@ -6,7 +6,8 @@
     >>> data.n_queries, data.feature_names
     (2, ('bm25',))
 
-Missing values of features become NaN; labels, query ids, document ids and weights must not be missing.
+Missing values of features become NaN. A missing label is a document that was not judged; a warning says how many are
+missing. Query ids, document ids and weights must not be missing.
 """
 
 from __future__ import annotations
@@ -69,13 +70,17 @@ def from_frame(
         name = roles[role]
         return None if name is None else column_numbers(complete(table[name], name, source), source)
 
+    def labels() -> Array | None:
+        name = roles["label"]
+        return None if name is None else label_numbers(table[name], source)
+
     def ids(role: str) -> Any:
         name = roles[role]
         return None if name is None else complete(table[name], name, source).to_native()
 
     data = Dataset.from_arrays(
         feature_matrix(table, chosen, source),
-        numbers("label"),
+        labels(),
         qid=ids("qid"),
         document_ids=ids("document_id"),
         feature_names=chosen,
@@ -114,6 +119,11 @@ def roles_of(
 
 def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features."""
+    return frame_of(columns_of(data), backend)
+
+
+def columns_of(data: Table) -> dict[str, Any]:
+    """The columns of `to_frame`, by name."""
     if data.score_offsets is not None:  # without them, document weights would be biased clicks
         raise DataError("frames have no column of score offsets. Write the data as a cache.", where=data.source)
     names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
@@ -134,8 +144,7 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
-    columns |= {name: X[:, c] for c, name in enumerate(names)}
-    return frame_of(columns, backend)
+    return columns | {name: X[:, c] for c, name in enumerate(names)}
 
 
 def frame_table(frame: object, *, source: str | None = None) -> Any:
@@ -252,7 +261,7 @@ def _of_queries(data: Table, name: str, values: Array) -> Array:
     """The number of each query from those of its rows, which must be equal."""
     query_index, first = data.query_index, np.empty(data.n_queries)
     first[query_index] = values
-    apart = np.flatnonzero(values != first[query_index])
+    apart = np.flatnonzero((values != first[query_index]) & ~(np.isnan(values) & np.isnan(first[query_index])))
     if len(apart):
         query = data.query_name(int(query_index[apart[0]]))
         raise DataError(
@@ -260,6 +269,13 @@ def _of_queries(data: Table, name: str, values: Array) -> Array:
             where=data.source,
         )
     return first
+
+
+def label_numbers(series: nw.Series[Any], source: str | None) -> Array:
+    """A column of labels as floats, NaN if one is missing; all NaN if the column is empty, of whatever type."""
+    if len(series) and bool(series.is_null().all()):
+        return np.full(len(series), np.nan)
+    return column_numbers(series, source)
 
 
 def weights_of_queries(data: Table, weights: Array) -> Array:

@@ -12,14 +12,14 @@ from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import zscores
 from podium.ensembles.composite import parsed, report
-from podium.ensembles.packing import pack, packed_json, unpack, unpacked_json
+from podium.ensembles.packing import pack, packed_json, query_columns_of, unpack, unpacked_json
 from podium.ensembles.stack import columns, tuned
 from podium.learner import Learned, Learner
 from podium.metrics import Metric
 from podium.model import Model
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch, mean_metric
-from podium.transforms import Identity, Transform
+from podium.transforms import Identity, State, Transform
 
 _LINEAR = ("listnet", "listnet(transform=query-zscore)")
 _TREES = tuple(
@@ -64,6 +64,9 @@ class Auto(Learner):
     @property
     def takes_document_weights(self) -> bool:  # type: ignore[override]
         return all(parsed(text).learner.takes_document_weights for text in (*self.linear, *self.trees))
+
+    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
+        return query_columns_of(params)
 
     def check(self, data: Dataset) -> None:
         errors = [error for text in (*self.linear, *self.trees) if (error := _refusal(text, data))]

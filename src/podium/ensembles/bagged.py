@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.errors import IncompatibleError, ModelFileError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import Combine, combined, comparable
 from podium.ensembles.composite import Composite, quiet, refuse_own_state, report
 from podium.ensembles.forms_of_members import mean_form
+from podium.ensembles.grade_curve import fit_grades, grades_of
 from podium.ensembles.packing import members_params, packed_json, unpacked_json
 from podium.learner import Learned, Learner
 from podium.metrics import Metric
@@ -92,14 +93,16 @@ class Bagged(Composite):
             "stopped": ", ".join(dict.fromkeys(str(member.record.get("stopped")) for member in learned)),
             "iterations": sum(int(member.record.get("iterations", 0)) for member in learned),
         }
-        if self.bootstrap and data.labels is not None and data.document_weights is None:
-            record["out_of_bag"] = self._out_of_bag(learned, np.stack(drawn), data, watch)
+        if data.labels is not None and data.document_weights is None and (self.bootstrap or self.members > 1):
+            scores = np.stack([member.learner.score(member.params, data) for member in learned])
+            absent = np.stack(drawn) == 0  # (B, Q)
+            if self.bootstrap:
+                record["out_of_bag"] = self._out_of_bag(scores, absent, data, watch)
+            params |= fit_grades(scores, absent, data, are_grades=self.inner.predicts_grades)
         return Learned(self, params, record)
 
-    def _out_of_bag(self, learned: list[Learned], drawn: Ints, data: Dataset, watch: Watch) -> dict[str, Any]:
+    def _out_of_bag(self, scores: Array, absent: Flags, data: Dataset, watch: Watch) -> dict[str, Any]:
         """The metric of queries by the members that did not see them."""
-        absent = drawn == 0  # (B, Q)
-        scores = np.stack([member.learner.score(member.params, data) for member in learned])
         scores = comparable(scores, data.offsets, self.combine)
         weights = absent[:, data.query_index]
         means = (scores * weights).sum(axis=0) / np.maximum(weights.sum(axis=0), 1)
@@ -126,6 +129,12 @@ class Bagged(Composite):
     def spread(self, params: Params, data: Dataset) -> Array:
         scores = np.stack([learner.score(own, data) for learner, own in self._members(params)])
         return np.asarray(comparable(scores, data.offsets, self.combine).std(axis=0))
+
+    def member_grades(self, params: Params, data: Dataset) -> Array:
+        if self.members == 1:
+            raise IncompatibleError("bagged(members=1) has one member, who cannot differ from itself. Train several.")
+        scores = np.stack([learner.score(own, data) for learner, own in self._members(params)])
+        return grades_of(params, scores, data)
 
     def form(self, params: Params, n_features: int) -> Form | None:
         if self.combine != "mean":

@@ -21,6 +21,8 @@ from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
+from podium.data.inputs import T
+from podium.data.table import Table
 from podium.formats.trec.trec import Qrels
 from podium.judgments.dawid_skene import DawidSkene, dawid_skene
 from podium.judgments.judgments import Judgments
@@ -64,7 +66,7 @@ class Consensus:
         queries = np.array(votes.query_ids, dtype=object)
         return Qrels(queries, votes.offsets, Ids.of(votes.document_ids), self.labels, votes.source)
 
-    def with_labels(self, data: Dataset, *, unjudged: float | None = None) -> Dataset:
+    def with_labels(self, data: T, *, unjudged: float | None = None) -> T:
         """Set the consensus as labels of a dataset, joined by query and document ids.
 
         Raises an error if a document was not judged, unless `unjudged` is the grade that such documents get.
@@ -75,7 +77,7 @@ class Consensus:
             query, document = data.query_name(int(data.query_index[missing[0]])), data.document_name(int(missing[0]))
             raise DataError(
                 f"{len(missing)} of {data.n_documents} documents were not judged, the first document {document!r} of "
-                f"query {query!r}. Judge them, drop them, or give them a grade: unjudged=0.",
+                f"query {query!r}. Judge them, drop them, or give them a grade: unjudged=0, or nan for none.",
                 where=data.source,
             )
         return replace(data, labels=np.where(items < 0, 0.0 if unjudged is None else unjudged, self.labels[items]))
@@ -148,7 +150,7 @@ def _medians(judgments: Judgments) -> Array:
     return np.asarray(0.5 * (ordered[start + (votes - 1) // 2] + ordered[start + votes // 2]))
 
 
-def _items_of(judgments: Judgments, data: Dataset) -> Ints:
+def _items_of(judgments: Judgments, data: Table) -> Ints:
     """Item of each row of a dataset; −1 if it was not judged."""
     if data.document_ids is None:
         raise DataError("the data has no document ids, by which judgments are joined.", where=data.source)

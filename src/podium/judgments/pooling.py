@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,21 +70,29 @@ def pool(runs: Sequence[AnyRun], depth: int, *, names: Sequence[str] | None = No
     return Pool(tuple(pools), offsets, tuple(documents), tuple(called), matrix, seed)
 
 
-def write_sheet(pooled: Pool, target: Source, *, judges: Sequence[str] = ("judge",)) -> None:
+def write_sheet(
+    pooled: Pool,
+    target: Source,
+    *,
+    judges: Sequence[str] = ("judge",),
+    columns: Mapping[str, Sequence[str]] | None = None,
+) -> None:
     """Write a CSV sheet of query, document, judge and an empty grade: all of a judge's rows, then the next judge's.
 
-    Every judge has the documents of a query in another order. `read_judgments` reads the sheet back.
+    Every judge has the documents of a query in another order. `columns` are further ones, a cell for each document.
+    `read_judgments` reads the sheet back.
     """
+    more = columns or {}
     if not judges or len(set(judges)) != len(judges) or not all(map(str.strip, judges)):
         raise ParameterError(f"judges need names that differ; got {', '.join(map(repr, judges)) or 'none'}.")
     rng = np.random.default_rng([pooled.seed, 1])
     text = io.StringIO()
     sheet = csv.writer(text, lineterminator="\n")
-    sheet.writerow(["query", "document", "judge", "grade"])
+    sheet.writerow(["query", "document", "judge", "grade", *more])
     for number, judge in enumerate(judges):
         for q, query in enumerate(pooled.query_ids):
             rows = np.arange(pooled.offsets[q], pooled.offsets[q + 1])
             for row in (rng.permutation(rows) if number else rows).tolist():
-                sheet.writerow([query, pooled.document_ids[row], judge, ""])
+                sheet.writerow([query, pooled.document_ids[row], judge, "", *(cells[row] for cells in more.values())])
     with writing(target) as file:
         file.write(text.getvalue().encode("utf-8", "surrogateescape"))

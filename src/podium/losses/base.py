@@ -53,6 +53,8 @@ class Loss(Named):
     """Parameters that are trained together with the scorer, from their initial values."""
     shift_invariant: ClassVar[bool] = True
     """Whether adding a constant to all scores of a query leaves the loss unchanged."""
+    fits_grades: ClassVar[bool] = False
+    """Whether the best score of a document is on the scale of its grade."""
     convex: ClassVar[bool] = False
     """Whether the loss is convex in the scores and at least 0, so that every tangent is a lower bound."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"

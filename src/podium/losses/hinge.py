@@ -12,23 +12,29 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.base.registry import register
+from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.violations import violations
-from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
+from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 
 
 @compiled
 def _pair(delta: float, params: Array) -> Any:
-    """φ(δ) = [1 − δ]_+, φ' = −1 if δ < 1; 1 in place of φ'' = 0, so that boosting can divide by it."""
-    if delta < 1.0:
-        return 1.0 - delta, -1.0, 1.0
+    """φ(δ) = [m − δ]_+, φ' = −1 if δ < m; 1 in place of φ'' = 0, so that boosting can divide by it.
+
+    Without a margin a tie is a mistake, as in the perceptron, which could not leave equal scores otherwise.
+    """
+    margin = params[0, 1]
+    if delta < margin or (margin == 0.0 and delta == 0.0):
+        return margin - delta, -1.0, 1.0
     return 0.0, 0.0, 0.0
 
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
-    """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts the violated pairs of a document."""
+    """Σ [m − (s_i − s_j)]_+ over y_i > y_j; the gradient counts the violated pairs of a document."""
+    if params[0, 1] != 1.0:
+        return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
     value, _, n_edges = violations(scores, labels, counts, sums)
     for i in range(len(scores)):
@@ -45,19 +51,29 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
 
 @register
 class Hinge(PairwiseLoss):
-    """Pairwise hinge loss with a margin of 1, the loss of Ranking SVM.
+    """Pairwise hinge loss, the loss of Ranking SVM; with `margin=0` that of the ranking perceptron.
 
-    Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]_+.
+    Formula: L = Σ_{y_i > y_j} [m − (s_i − s_j)]_+, m the margin, 1 by default.
     Ties: documents of equal grade are not compared.
-    Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
+    Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster;
+        all of them with another margin than 1.
     Use it for: Ranking SVM, with an L2 penalty. It has kinks, where L-BFGS may stop short of the minimum:
         `solver=cutting-plane`, the default of the method `hinge`, certifies its distance. The squared hinge is smooth.
+        Equal scores have the smallest loss without a margin, so `margin=0` is for steps: `solver=sgd(committee=5)` is
+        the committee perceptron of Elsas, Carvalho & Carbonell, WSDM 2008.
     Curvature: the number of violated pairs of a document, so that g/h is a step within the margin.
     Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002.
     """
 
+    margin: float = param(default=1.0, least=0)
+    """Lead of the better document that costs nothing."""
     convex = True
-    wrong_pair_costs = (1.0, "")
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+
+    @property
+    def wrong_pair_costs(self) -> tuple[float, str] | None:  # type: ignore[override]
+        if self.margin == 0.0:
+            return None
+        return self.margin, "" if self.margin == 1.0 else f"/{self.margin:g}"

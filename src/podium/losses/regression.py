@@ -68,6 +68,10 @@ class Regression(Loss):
     grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False
 
+    @property
+    def fits_grades(self) -> bool:  # type: ignore[override]
+        return self.target == "label"
+
     def bounds(self) -> tuple[Bound, ...]:
         return (squared_error_bound(),) if self.target == "gain" else ()
 

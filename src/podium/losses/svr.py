@@ -45,5 +45,6 @@ class SVR(Loss):
     name = "svr"
     convex = True
     shift_invariant: ClassVar[bool] = False
+    fits_grades: ClassVar[bool] = True
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     grades = staticmethod(over_grades)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import ParameterError
+from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
+from podium.scorers.linear import Linear
 from podium.solvers import compiled_epoch
 from podium.solvers.base import Solution, Solver, best_or_last
 
 if TYPE_CHECKING:
+    from podium.losses import Loss
     from podium.problem import Problem
-    from podium.solvers.early_stopping import Watch
+    from podium.scorers import Scorer
+    from podium.solvers.early_stopping import Step, Watch
 
 Memory = tuple[Array, Array]
 
@@ -43,17 +47,29 @@ class SGD(Solver):
     momentum: float = param(default=0.0, least=0, below=1)
     patience: int | None = param(default=10, least=1)
     """Early stopping: end after this many epochs without a better validation metric."""
+    committee: int = param(default=1, least=1, most=1000)
+    """Mean of the parameters of this many best epochs, weighted by their validation metric; 1 is the best epoch. For
+    linear scorers, which score as the mean of their scores does."""
     name = "sgd"
     means: ClassVar[int] = 1
     """Number of arrays as long as θ in the memory of its steps."""
     kernel: ClassVar[Any] = staticmethod(_step)
     """Compiled step; see `compiled_epoch.STEP`."""
 
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        super().check(loss, scorer)
+        if self.committee > 1 and not isinstance(scorer, Linear):
+            raise IncompatibleError(
+                f"{self.name}(committee={self.committee}) takes the mean of parameters, which is a committee of linear "
+                f"scorers only; got {scorer.name}. Use committee=1, or bagged(of=…,bootstrap=false)."
+            )
+
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         theta = problem.start(rng)
         memory = self.begin(theta)
         queries = np.arange(problem.data.n_queries)
         value, epoch, reason = np.inf, 0, f"{self.epochs} epochs were allowed"
+        members: list[tuple[Step, Array]] = []  # the best epochs
         for epoch in range(1, self.epochs + 1):
             rng.shuffle(queries)
             now, value = self._epoch(problem, theta, queries, memory, epoch)
@@ -63,17 +79,24 @@ class SGD(Solver):
                     raise ParameterError(f"{self.name} {reason}, or scale the features with transform=zscore.")
                 break
             theta = now
-            if watch.record(
+            stop = watch.record(
                 epoch,
                 self.epochs,
                 value,
                 scores=lambda data, now=now: problem.scores(now, data),  # type: ignore[misc]
                 state=now,
                 patience=self.patience,
-            ):
+            )
+            members = _best([*members, (watch.history[-1], now)], self.committee)
+            if stop:
                 reason = "no better validation measure"
                 break
-        return best_or_last(problem, theta, watch, value=value, iterations=epoch, reason=reason)
+        solution = best_or_last(problem, theta, watch, value=value, iterations=epoch, reason=reason)
+        if self.committee == 1 or watch.best is None:
+            return solution
+        params, loss = problem.split(_mean(members))
+        reason = f"{solution.reason}; mean of the {len(members)} best epochs"
+        return replace(solution, params=params, loss=loss, reason=reason)
 
     def _epoch(self, problem: Problem, theta: Array, queries: Ints, memory: Memory, epoch: int) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective of its steps."""
@@ -101,3 +124,16 @@ class SGD(Solver):
         down = np.empty(len(gradient))
         self.kernel(np.ascontiguousarray(gradient), *memory, down)
         return down
+
+
+def _best(members: list[tuple[Step, Array]], count: int) -> list[tuple[Step, Array]]:
+    """The epochs of the highest validation metric, the earlier of equals; none without validation data."""
+    measured = [member for member in members if member[0].valid is not None]
+    return sorted(measured, key=lambda member: -(member[0].valid or 0.0))[:count]
+
+
+def _mean(members: list[tuple[Step, Array]]) -> Array:
+    """Mean of parameters, weighted by the validation metric; by nothing if it is not above 0 in all."""
+    weights = np.array([step.valid for step, _ in members], np.float64)
+    weights = weights if (weights > 0).all() else np.ones(len(weights))
+    return np.asarray(np.average([theta for _, theta in members], axis=0, weights=weights))

@@ -21,6 +21,8 @@ from .methods import METHOD_CHECKS as METHOD_CHECKS
 from .methods import check_method as check_method
 from .metrics import METRIC_CHECKS as METRIC_CHECKS
 from .metrics import check_metric as check_metric
+from .pickers import PICKER_CHECKS as PICKER_CHECKS
+from .pickers import check_picker as check_picker
 from .rerankers import RERANKER_CHECKS as RERANKER_CHECKS
 from .rerankers import check_reranker as check_reranker
 from .scorers import SCORER_CHECKS as SCORER_CHECKS

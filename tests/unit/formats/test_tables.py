@@ -101,7 +101,7 @@ def test_columns_are_chosen_by_name():
         ({"qid": [1], "label": [1], "title": ["a"]}, {}, r"column 'title' holds String, not numbers"),
         ({"qid": [1], "label": ["a"], "x": [1]}, {}, r"column 'label' holds String"),
         ({"qid": [1, None], "label": [1, 0], "x": [1, 2]}, {}, r"column 'qid': row 1 has no value"),
-        ({"qid": [1, 1], "label": [1, None], "x": [1, 2]}, {}, r"column 'label': row 1 has no value"),
+        ({"qid": [1, 1], "label": [None, None], "x": [1, 2]}, {}, r"no row has a label"),
         ({"qid": [1], "label": [float("inf")], "x": [1]}, {}, r"row 0: label inf"),
         ({"qid": [1, 1], "label": [1, 0], "x": [1.0, float("inf")]}, {}, r"column 'x': row 1 is inf"),
         ({"qid": [1, 1], "label": [1, 0], "x": [1.0, 1e300]}, {}, r"column 'x': row 1 is 1e\+300"),

@@ -14,7 +14,15 @@ import numpy as np
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
-from podium.data.frames import ROW_NUMBERS, column_numbers, complete, from_frame, roles_of, weights_of_queries
+from podium.data.frames import (
+    ROW_NUMBERS,
+    column_numbers,
+    complete,
+    from_frame,
+    label_numbers,
+    roles_of,
+    weights_of_queries,
+)
 from podium.data.table import Table
 from podium.formats.remote import is_url
 from podium.formats.spool import MatrixSpool, TextSpool
@@ -74,10 +82,12 @@ class _Rows:
 
         try:
             part = from_frame(
-                frame.drop([name for name in weights if name is not None]), label=self.roles["label"], qid=None,
+                frame.drop([name for name in weights if name is not None]), label=None, qid=None,
                 document_id=self.roles["document_id"], features=self.features, source=self.source,
             )  # fmt: skip
-            columns = {role: column_numbers(column(role), self.source) for role in self.numbers}
+            columns = {role: column_numbers(column(role), self.source) for role in self.numbers if role != "label"}
+            if "label" in self.numbers:
+                columns["label"] = label_numbers(frame[self.roles["label"]], self.source)
             qid = column("qid")
             names = [""] * part.n_documents if qid is None else text_ids(qid.to_native(), "query id", where=self.source)
         except DataError as error:
