@@ -88,8 +88,9 @@ def test_curves_are_ndcg_precision_and_map_at_each_cutoff(made: tuple[Comparison
         assert one.details["curves"]["NDCG"]["values"][4] == pytest.approx(np.nanmean(one.values[0]), abs=1e-12)
 
 
-def test_curves_are_by_the_convention_of_the_comparison() -> None:
-    [one] = compare(folds(1), ["single-feature"], ["ndcg@5[sklearn]", "p@3[relevant=2]"]).by_method["single-feature"]
+def test_curves_are_by_the_convention_of_the_comparison(tmp_path: Path) -> None:
+    metrics = ["ndcg@5[sklearn]", "p@3[relevant=2]"]
+    [one] = compare(folds(1), ["single-feature"], metrics, output=tmp_path).by_method["single-feature"]
     tags = {name: curve["metric"] for name, curve in one.details["curves"].items()}
     assert tags["NDCG"] == Metric.parse("ndcg[sklearn]").tag()
     assert tags["P"] == Metric.parse("p[relevant=2]").tag()
