@@ -94,7 +94,7 @@ def find_definitions(index: str, model: str, output: str) -> None:
     with writing(output) as file:
         file.write(json.dumps(store, ensure_ascii=False, indent=1).encode())
     kept = sum(map(len, store.values()))
-    print(f"{output}: {len(store)} terms, {kept} definitions, {len(documents) - kept} copies dropped")
+    print(f"{output}: {len(store)} terms, {kept} definitions; near copies dropped: {len(documents) - kept}")
 
 
 def candidates(text: str) -> Iterator[Paragraph]:
