@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array
 from podium.base.columns import check_row_order, float_numbers
 from podium.base.errors import DataError
+from podium.data.array_parts import label_array
 from podium.data.frames import from_frame
 from podium.data.inputs import is_frame
 from podium.data.table import Table
@@ -43,8 +44,8 @@ class GradeEvaluation:
 def evaluate_grades(data: Any, grades: ArrayLike) -> GradeEvaluation:
     """Compare predicted grades, as of `Model.grades`, with labels in the same row order.
 
-    `data` is a Dataset, a frame with a column label, or the labels themselves. Documents without a label (NaN) do not
-    count. Every document counts alike, whatever its query.
+    `data` is a Dataset, a frame with a column label, or the labels themselves. Documents of a dataset that were not
+    judged (NaN) do not count. Every document counts alike, whatever its query.
 
     Formula: mae = mean |g − y|; accuracy = mean 1[g = y]; quadratic-kappa = 1 − mean (g − y)² / (var g + var y +
         (mean g − mean y)²), the divisor being the expectation of (g − y)² were the two independent. Grades count by
@@ -73,7 +74,8 @@ def _labels(data: Any) -> tuple[Array, str | None]:
     if is_frame(data):
         data = from_frame(data, features=[])
     if not isinstance(data, Table):
-        return float_numbers(data, "label"), None
+        numbers = float_numbers(data, "label")
+        return label_array(numbers, len(numbers), None), None
     if data.labels is None:
         raise DataError("there are no labels to compare grades with.", where=data.source)
     return np.asarray(data.labels, np.float64), data.source

@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 import podium
 from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.evaluation.preference_tau import preference_tau
+from podium.data.preference_tau import preference_tau
 
 X = np.array([[1.0, 2.0], [3.0, 0.0]])
 

@@ -1,6 +1,7 @@
 """Predicted grades against labels: scikit-learn's numbers, and the command line."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,8 @@ def test_grades_count_by_their_values_also_if_one_between_is_never_used():
 
 
 def test_documents_without_a_label_do_not_count():
-    assert podium.evaluate_grades([np.nan, 1.0, 0.0], [2, 1, 1]) == podium.evaluate_grades([1.0, 0.0], [1, 1])
+    data = replace(podium.Dataset.from_arrays(np.ones((3, 1))), labels=np.array([np.nan, 1.0, 0.0]))
+    assert podium.evaluate_grades(data, [2, 1, 1]) == podium.evaluate_grades([1.0, 0.0], [1, 1])
 
 
 def test_kappa_of_a_single_grade_is_undefined():
@@ -47,7 +49,7 @@ def test_kappa_of_a_single_grade_is_undefined():
     [
         ([1, 2], [1], "2 documents"),
         ([1], [np.nan], "row 0"),
-        ([np.nan], [1], "no document has a label"),
+        ([np.nan], [1], "not a finite number"),
         ([], [], "no"),
     ],
 )
