@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,16 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_table(by_metric, baseline=baseline)
 
 
-def dataset(paragraphs: Sequence[Paragraph]) -> Dataset:
-    """Dataset of the paragraphs of each term."""
+def dataset(paragraphs: Sequence[Paragraph], idf: Mapping[str, float] | None = None) -> Dataset:
+    """Dataset of the paragraphs of each term; `idf` are the words that count as features, by default the commonest."""
     analyser = Analyser()
     words = [analyser.words(paragraph.text) for paragraph in paragraphs]
     df = Counter(word for paragraph in words for word in set(paragraph))
-    common = [word for word, _ in df.most_common(30)]
+    common = common_words(paragraphs) if idf is None else idf
     average = sum(map(len, words)) / len(words)
     rows = []
     for paragraph, stems in zip(paragraphs, words, strict=True):
-        bag = [math.log(len(words) / df[word]) * (word in stems) for word in common]
+        bag = [value * (word in stems) for word, value in common.items()]
         rows.append([*features(paragraph, stems, df=df, n=len(words), average=average, analyser=analyser), *bag])
     return Dataset.from_arrays(
         np.array(rows),
@@ -80,6 +80,12 @@ def dataset(paragraphs: Sequence[Paragraph]) -> Dataset:
         qid=[paragraph.term for paragraph in paragraphs],
         feature_names=[*NAMES, *(f"has_{word}" for word in common)],
     ).grouped()
+
+
+def common_words(paragraphs: Sequence[Paragraph], count: int = 30) -> dict[str, float]:
+    """The idf of the words in most of the paragraphs."""
+    df = Counter(word for paragraph in paragraphs for word in set(Analyser().words(paragraph.text)))
+    return {word: math.log(len(paragraphs) / many) for word, many in df.most_common(count)}
 
 
 def features(

@@ -104,6 +104,14 @@ class Learner(Named):
             "'bagged(of=…)'."
         )
 
+    def grades(self, params: Params, data: Dataset) -> Array:
+        """Predicted grade of each document of transformed data: one of those in the training data."""  # (N,)
+        raise IncompatibleError(
+            "The model has learned an order, and no thresholds between grades. Learn them from labelled data, "
+            "model.with_thresholds(data) or podium rank --format grades --thresholds DATA; or use prank, oc-svm or "
+            "mcrank, which learn grades."
+        )
+
     @classmethod
     def specified(cls, parameters: dict[str, str]) -> Learner:
         """The learner of a specification: its parameters, as text."""

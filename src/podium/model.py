@@ -28,7 +28,7 @@ from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.base.shown import facts_html
 from podium.data.dataset import Dataset
-from podium.data.inputs import T, align_features, unlabelled_table
+from podium.data.inputs import T, align_features, labelled_table, unlabelled_table
 from podium.data.seen_queries import Seen, seen
 from podium.data.table import Table
 from podium.jit import sorting as ranking
@@ -104,6 +104,36 @@ class Model:
         table = self._table(data, qid, group)
         grades = self.learner.member_grades(self.params, self.learner.transform.apply(self.state, table.grouped()))
         return np.asarray(table.from_grouped(grades.T).T)
+
+    def grades(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
+        """The predicted grade of each document, one of those in the training data.
+
+        By the thresholds of `with_thresholds`, if there are any; else as prank, oc-svm and mcrank have learned them.
+        Arguments and row order are those of `score`.
+        """  # (N,)
+        table = self._table(data, qid, group)
+        grouped = table.grouped()
+        if "thresholds" in self.info:
+            from podium.algorithms.thresholds import grade_of
+
+            return table.from_grouped(grade_of(self._scores(grouped), _thresholds(self.info["thresholds"])))
+        return table.from_grouped(self.learner.grades(self.params, self.learner.transform.apply(self.state, grouped)))
+
+    def with_thresholds(self, data: Any) -> Model:
+        """The same model with thresholds between the grades of labelled data, which `grades` then uses.
+
+        They have the smallest sum of absolute errors. Take data that the model was not trained on, and methods whose
+        scores mean the same in every query, such as regression.
+        """
+        from podium.algorithms.thresholds import best_thresholds
+
+        table = labelled_table(data)
+        labels = np.full(table.n_documents, np.nan) if table.labels is None else table.labels
+        judged = ~np.isnan(labels)
+        if not judged.any():
+            raise DataError("thresholds are learned from labels, and no document has one.", where=table.source)
+        learned = best_thresholds(self.score(table)[judged], labels[judged])
+        return self.with_info(thresholds={name: array.tolist() for name, array in learned.items()})
 
     def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
         """The documents to score, in the row order of the data, with the model's features."""
@@ -327,6 +357,14 @@ def _check_scores(scores: ArrayLike, data: Table) -> Array:
 def _read(path: str | PathLike[str]) -> Model:
     head, arrays = archive.read(path, _KIND, version=FORMAT)
     return Model.of_parts(head, arrays, most_features=max(os.path.getsize(path), _FEW))
+
+
+def _thresholds(record: Any) -> Params:
+    """Grades and thresholds as the model's record has them."""
+    try:
+        return {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
+    except (TypeError, KeyError, ValueError) as error:
+        raise ModelFileError(f"Its thresholds between grades cannot be read ({error!r}). Learn them again.") from None
 
 
 def _under(folder: str, arrays: Params) -> Params:

@@ -200,6 +200,14 @@ def test_every_chart_is_drawn_and_has_words_for_those_who_do_not_see_it(page: Br
     assert page.run("document.querySelectorAll('#importance tbody tr').length") >= 3
     page.run("document.querySelector('#curves .legend button').click()")
     assert page.run("document.querySelectorAll('#curves path').length") == len(METHODS) - 1
+    choose = "(() => {{ const choice = document.querySelector('#curve'); choice.value = '{}'; "
+    choose += "choice.dispatchEvent(new Event('change')); }})()"
+    for name in ("P", "MAP", "NDCG"):
+        page.run(choose.format(name))
+        assert page.run("document.querySelector('#curves svg[role=img]').getAttribute('aria-label')").startswith(
+            f"{name} at"
+        )
+        assert page.run("document.querySelectorAll('#curves path').length") == len(METHODS) - 1
     assert page.run("[...document.querySelectorAll('svg')].map((one) => one.innerHTML).join().includes('NaN')") is False
 
 

@@ -36,7 +36,7 @@ def test_every_model_has_its_details_and_is_exported_in_the_same_order_or_refuse
     )  # fmt: skip
     found = details(model, FOLD, model.score(FOLD.test), metrics=(NDCG(10),), history=history)
     json.dumps(all_plain(found), allow_nan=False)
-    assert len(found["curve"]["values"]) == 20
+    assert [len(curve["values"]) for curve in found["curves"].values()] == [20, 20, 20]
     shares = (found["importance"] or {"features": {}})["features"]
     assert set(shares) <= {str(l + 1) for l in range(FOLD.train.n_features)}
     assert sum(shares.values()) <= 1 + 1e-9

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import podium
+from podium.text import read_documents
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "common")
 SIZES = {
     "translation_reranking": 25, "keyphrases": 20, "summaries": 60, "definitions": 20, "collaborative_filtering": 8,
-    "metasearch": 15,
+    "metasearch": 15, "experts": 20,
 }  # fmt: skip
+OTHERS = ["definition_search"]  # which print no table
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def documented(name):
 
 
 def test_every_script_has_a_size_here_and_a_section_in_the_page():
-    assert sorted(SIZES) == SCRIPTS
+    assert sorted([*SIZES, *OTHERS]) == SCRIPTS
     page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
     for name in SCRIPTS:
         assert f"examples/{name}.py" in page
@@ -176,6 +178,88 @@ def test_definitions_are_found_better_than_by_bm25_and_patterns(run, tmp_path, m
     path = tmp_path / "paragraphs.jsonl"
     path.write_text("".join(json.dumps(vars(one)) + "\n" for one in made), encoding="utf-8")
     assert "6 terms" in run("definitions", path)
+
+
+TEXTS = {
+    "ranking": "Learning to rank is the task of learning to order documents from examples.\n\n"
+    "The kernel is a function of two vectors. It measures how alike they are.\n",
+    "notes": "Learning to rank is the task of learning to order documents from examples!\n\n"
+    "Learning to rank is a lot to ask, he said, and we went home.\n\nThis is a note.\n",
+}
+
+
+def test_definitions_are_found_in_a_folder_of_texts_as_the_page_says(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in TEXTS.items():
+        (tmp_path / "texts").mkdir(exist_ok=True)
+        (tmp_path / "texts" / f"{name}.txt").write_text(text, encoding="utf-8")
+    podium.Index.create("texts.index", read_documents("texts")).close()
+    run("definition_search", "train", "--size", 40, "-o", "definitions.podium")
+    found = run("definition_search", "find", "texts.index", "definitions.podium", "-o", "definitions.json")
+    shown = run("definition_search", "show", "definitions.json", "--term", "Learning  to rank")
+    page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
+    assert found in page
+    for line in shown.splitlines():
+        assert re.sub(r"-?\d\.\d{4}", "#", line) in re.sub(r"-?\d\.\d{4}", "#", page)
+    store = json.loads((tmp_path / "definitions.json").read_text(encoding="utf-8"))
+    assert list(store) == ["kernel", "learning to rank"], "the terms in order; neither This nor It"
+    assert run("definition_search", "show", "definitions.json").split() == [
+        "1",
+        "kernel",
+        "2",
+        "learning",
+        "to",
+        "rank",
+    ]
+    with pytest.raises(SystemExit, match="but of learning to rank"):
+        run("definition_search", "show", "definitions.json", "--term", "learn to rank")
+
+
+def test_candidates_begin_with_a_term_and_go_to_the_end_of_their_paragraph(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    candidates = importlib.import_module("definition_search").candidates
+    text = "Old news. A B-tree is a tree. It is wide.\n\n"
+    text += "In short, a tree is the end. Gauss, a German, counted.\nThey are the"
+    assert [(one.term, one.text) for one in candidates(text)] == [
+        ("b-tree", "A B-tree is a tree. It is wide."),
+        ("gauss", "Gauss, a German, counted. They are the"),
+    ]
+
+
+def test_experts_are_found_better_than_by_the_sum_of_their_documents(run, tmp_path):
+    found = means(run("experts", "--size", SIZES["experts"]))
+    assert found["combsum"][0] < found["ranking-svm"][0]
+
+
+def test_experts_are_read_from_a_folder(run, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    documents, queries, grades = importlib.import_module("experts").make(12, persons=20)
+    lines = {
+        "documents.jsonl": [json.dumps(document) for document in documents],
+        "queries.jsonl": [json.dumps({"id": id, "text": text}) for id, text in queries.items()],
+        "qrels.txt": [f"{query} 0 {person} 1" for query, judged in grades.items() for person in judged],
+    }
+    for name, rows in lines.items():
+        (tmp_path / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert f"{len(documents)} documents, 12 queries" in run("experts", tmp_path)
+
+
+def test_items_that_a_user_has_not_rated_are_ranked(run, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    ratings = importlib.import_module("collaborative_filtering").make_ratings()
+    for others, features in (("50", 52), ("all", 301)):
+        first, heads, *rows = run("collaborative_filtering", "--user", 7, "--others", others).splitlines()
+        assert (
+            first
+            == f"{np.isfinite(ratings[7]).sum()} rated items, {np.isnan(ratings[7]).sum()} others, {features} features"
+        )
+        assert heads.split() == ["rank", "mean", "rating", "rankboost", "ranking-svm", "prank", "its", "rating"]
+        items = np.array([row.split()[1:5] for row in rows], int)
+        assert np.isnan(ratings[7, items]).all()
+        assert all(len(set(column)) == 10 for column in items.T)
+        assert {row.split()[5] for row in rows} <= set("12345")
+    with pytest.raises(SystemExit, match="no user 'x'"):
+        run("collaborative_filtering", "--user", "x")
 
 
 def test_items_are_ranked_better_for_a_user_than_by_their_mean_rating(run):

@@ -110,6 +110,7 @@ WITH_LABELS = {
     "cross_validate": lambda v: evaluated(podium.cross_validate(X, v, METHOD, qid=QID, folds=3)),
     "compare": lambda v: compared(X, METHOD, labels=v, qid=QID),
     "evaluate": lambda v: evaluated(podium.evaluate(v, SCORES, qid=QID)),
+    "evaluate_grades": lambda v: podium.evaluate_grades(v, SCORES),
     "Dataset": lambda v: everything(Dataset.from_arrays(X, v, qid=QID)),
     "Ranker.fit": lambda v: numbers(fitted(y=v).model_),
     "Ranker.score": lambda v: fitted().score(X, v, qid=QID),
@@ -164,6 +165,7 @@ WITH_FRAMES = {
 }
 WITH_SCORES = {
     "evaluate": lambda v: evaluated(podium.evaluate(Y, v, qid=QID)),
+    "evaluate_grades": lambda v: podium.evaluate_grades(Y, v),
     "reconcile": lambda v: podium.reconcile(VALID, v, "ndcg@10[lightgbm]", "ndcg@10[sklearn]").values,
     "Run.from_scores": lambda v: written(podium.Run.from_scores(VALID, v)),
     "Model.distribution": lambda v: odds(ODDS.distribution(VALID, scores=v)),

@@ -1,4 +1,4 @@
-"""LinearLearner: the base of algorithms whose model is one weight per feature, and grades by thresholds."""
+"""LinearLearner: the base of algorithms whose model is one weight per feature."""
 
 from __future__ import annotations
 
@@ -29,10 +29,3 @@ class LinearLearner(Learner):
 
     def form(self, params: Params, n_features: int) -> LinearForm:
         return LinearForm(fitted(params, "weights", (n_features,)))
-
-
-def grade_of(scores: Array, params: Params) -> Array:
-    """Predicted grades: that of min{r : s < b_r}, with b_K = ∞."""
-    grades = fitted(params, "grades", (None,))
-    above = np.append(fitted(params, "thresholds", (len(grades) - 1,)), np.inf)
-    return np.asarray(grades[np.argmax(scores[:, None] < above, axis=1)])

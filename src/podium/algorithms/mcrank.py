@@ -97,6 +97,10 @@ class McRank(Learner):
         """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
         return self._probabilities(self._raw(params, data.n_features)(data))
 
+    def grades(self, params: Params, data: Dataset) -> Array:
+        """The most probable grade of each document."""  # (N,)
+        return np.asarray(fitted(params, "grades", (None,))[np.argmax(self.probabilities(params, data), axis=1)])
+
     def _start(self, share: Array) -> Array:
         """Outputs before the first tree: the probability of each grade is its share of the data."""
         from scipy.special import logit

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.algorithms.linear_learner import LinearLearner, grade_of
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades
+from podium.algorithms.thresholds import grade_of
 from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError, needs_memory
 from podium.base.registry import param, register
@@ -42,7 +43,7 @@ class OCSVM(LinearLearner):
     Ties: documents of equal grade are not compared; queries are ignored, except for their weights.
     Cost: an interior point method: 15 to 60 steps of O(documents × features²), memory for twice the features. More
         documents take more steps: the time of a fit grows about as documents^1.4.
-    Use it for: grades that mean the same in every query, up to some 100,000 documents; `grade` predicts grades.
+    Use it for: grades that mean the same in every query, up to some 100,000 documents; it predicts grades too.
     Reference: Shashua and Levin, Ranking with large margin principle: two approaches, NIPS 2003.
     """
 
@@ -83,8 +84,7 @@ class OCSVM(LinearLearner):
         record = {"stopped": reason, "objective": objective}
         return Learned(self, {"weights": w, "thresholds": b, "grades": grades}, record)
 
-    def grade(self, params: Params, data: Dataset) -> Array:
-        """Predicted grade of each document."""  # (N,)
+    def grades(self, params: Params, data: Dataset) -> Array:
         return grade_of(self.score(params, data), params)
 
     def _shared(self, y: Ints, docs: Ints, weights: Array) -> Array:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.algorithms.linear_learner import LinearLearner, grade_of
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades, needs_no_weights
+from podium.algorithms.thresholds import grade_of
 from podium.base.arrays import Array, Ints, Singles, dense, is_sparse
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
@@ -76,8 +77,7 @@ class PRank(LinearLearner):
             params = watch.best_state
         return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong / len(y)})
 
-    def grade(self, params: Params, data: Dataset) -> Array:
-        """Predicted grade of each document."""  # (N,)
+    def grades(self, params: Params, data: Dataset) -> Array:
         return grade_of(self.score(params, data), params)
 
 

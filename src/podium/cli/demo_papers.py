@@ -11,9 +11,13 @@ from podium.cli import console
 
 if TYPE_CHECKING:
     from podium.comparison import Spec
+    from podium.data import Dataset
 
-FEATURES = {"OHSUMED": 45, "Yahoo": 40}
+FEATURES = {"OHSUMED": 45, "Yahoo": 40, "AOL": 20}
 """Features of the data; of the .Gov sets 64. Yahoo's 519 would have thousands of products in a table of the demo."""
+CLICKED = "AOL"
+"""The data whose grades are click rates, here of a simulated log."""
+_PAGES = 60  # of each query; click rates need more than 30
 _QUERIES, _DOCUMENTS = 30, (8, 16)
 
 
@@ -26,7 +30,7 @@ def demo_papers(output: str, *, seed: int) -> None:
         spec = read_spec(name)
         dataset = next(iter(spec.datasets))
         data = os.path.join(output, "data", dataset)
-        _make_data(Path(data), FEATURES.get(dataset, 64), seed=seed)
+        _make_data(Path(data), FEATURES.get(dataset, 64), clicked=dataset == CLICKED, seed=seed)
         _run(name, replace(spec, datasets={dataset: data}, methods=tuple(map(_shorter, spec.methods)), seeds=(seed,)))
     console.out(
         f"\nThe data in {os.path.join(output, 'data')} is synthetic: these figures say nothing about the papers'."
@@ -52,14 +56,23 @@ def _shorter(method: str) -> str:
     return method.replace("epochs=1000", "epochs=20")
 
 
-def _make_data(folder: Path, features: int, *, seed: int) -> None:
-    """Write train, vali and test files, with grades 0 to 2 as in LETOR."""
+def _make_data(folder: Path, features: int, *, clicked: bool, seed: int) -> None:
+    """Write train, vali and test files, with grades 0 to 2 as in LETOR, or with click rates of simulated users."""
     from podium.data import make_letor_like, split
     from podium.formats import write_letor
 
     data, _ = make_letor_like(_QUERIES, _DOCUMENTS, n_features=features, seed=seed)
     assert data.labels is not None
-    graded = replace(data, labels=data.labels.clip(max=2.0))
+    graded = _click_rates(data, seed=seed) if clicked else replace(data, labels=data.labels.clip(max=2.0))
     folder.mkdir(parents=True, exist_ok=True)
     for name, part in zip(("train", "vali", "test"), split(graded, (0.6, 0.2, 0.2), seed=seed), strict=True):
         write_letor(part, folder / f"{name}.txt")
+
+
+def _click_rates(data: Dataset, *, seed: int) -> Dataset:
+    """The data with grades from clicks on pages in the order of its first feature."""
+    from podium.base.arrays import dense
+    from podium.clicks import labels, simulate
+
+    log = simulate(data, [dense(data.features)[:, 0]], pages=_PAGES * data.n_queries, seed=seed)
+    return labels(log, data, how="click-rate-grades").grouped()

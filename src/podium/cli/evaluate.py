@@ -55,6 +55,13 @@ def evaluate(
     query: options.QueryColumn = None,
     document: options.DocumentColumn = None,
     grade: options.GradeColumn = None,
+    grades: Annotated[
+        bool,
+        typer.Option(
+            "--grades",
+            help="The files hold predicted grades, not scores: mean absolute error, accuracy, quadratic kappa.",
+        ),
+    ] = False,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
     by: options.By = None,
     queries: Annotated[
@@ -104,6 +111,13 @@ def evaluate(
     from podium.cli.gate import Gate, fail_if_not_passed, write_summary
     from podium.evaluation.evaluate import read_metrics
 
+    if grades:
+        from podium.cli.grades import evaluate_grades
+
+        for_runs = (all_queries, max_documents, judged_only, query, document, grade, queries)
+        others = any((metric, preset, per_query, by, at_least, not_worse_than, margin, summary, *for_runs))
+        evaluate_grades(judged, check_files(judged, ranked, command="evaluate"), others=others, as_json=as_json)
+        return
     spelled = console.split_option(metric, ["ndcg@10", "map"])
     metrics = read_metrics(spelled, preset)
     say_metrics(spelled, preset)

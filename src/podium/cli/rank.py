@@ -25,6 +25,7 @@ class Format(StrEnum):
     SCORES = "scores"
     TREC = "trec"
     JSONL = "jsonl"
+    GRADES = "grades"
 
 
 def rank(
@@ -35,7 +36,17 @@ def rank(
         Format | None,
         typer.Option(
             help="scores: one number per document, in the order of the data. trec: a TREC run. "
-            "jsonl: a JSON object per document, best first in each query. Default: scores; with --odds, a table.",
+            "jsonl: a JSON object per document, best first in each query. grades: a predicted grade per document, in "
+            "the order of the data, by prank, oc-svm and mcrank. Default: scores; with --odds, a table.",
+            show_default=False,
+        ),
+    ] = None,
+    thresholds: Annotated[
+        str | None,
+        typer.Option(
+            help="With --format grades: labelled data, not of the training, from which thresholds between grades are "
+            "learned, for methods that learn none, such as regression.",
+            metavar="DATA",
             show_default=False,
         ),
     ] = None,
@@ -71,7 +82,7 @@ def rank(
     from podium.cli.documents import read_documents, say_if_seen
     from podium.model import Model
 
-    _check(format, odds=odds, with_ties=with_ties, top=top, rerank=rerank)
+    _check(format, odds=odds, with_ties=with_ties, top=top, rerank=rerank, thresholds=thresholds)
     reranker = None if rerank is None else _reranker(rerank)
     if output != "-":
         console.check_file(output, what="a ranking")
@@ -82,6 +93,12 @@ def rank(
     grouped = documents.grouped()
     if grouped.labels is not None and grouped.labels.any():
         say_if_seen(fitted, grouped)
+    if format is Format.GRADES:
+        from podium.cli.grades import grade_lines
+
+        with writing(output) as file:
+            file.writelines(line.encode() for line in grade_lines(fitted, documents, thresholds))
+        return
     with clusters.opened(cluster) as workers:
         scores = fitted.score(grouped) if workers is None else workers.score(fitted, grouped)
     if reranker is not None:
@@ -108,8 +125,15 @@ def _reranker(name: str) -> Reranker:
     return Reranker.parse(name)
 
 
-def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | None, rerank: str | None) -> None:
+def _check(
+    format: Format | None, *, odds: bool, with_ties: bool, top: int | None, rerank: str | None, thresholds: str | None
+) -> None:
     from podium.base.errors import ParameterError
+
+    if thresholds is not None and format is not Format.GRADES:
+        raise ParameterError("--thresholds says how scores become grades, so it needs --format grades.")
+    if format is Format.GRADES and (odds or rerank is not None or top is not None):
+        raise ParameterError("--format grades: one grade per document, without --odds, --rerank and --top.")
 
     if odds and rerank is not None:
         raise ParameterError("--rerank: odds are those of the model's own ranking. Leave out --odds or --rerank.")

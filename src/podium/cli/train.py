@@ -178,5 +178,6 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
     if len(trials) > 1:
         console.out(f"  chosen   {rule}")
     if "stopped" in info:
-        console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")
+        steps = f" ({info['iterations']} iterations)" if "iterations" in info else ""
+        console.out(f"stopped    {info['stopped']}{steps}")
     console.out(f"model      {output}")

@@ -83,6 +83,15 @@ class Dataset(Table):
         )
         return data if preferences is None else data.with_preferences(*preferences)
 
+    @classmethod
+    def from_label_rankings(
+        cls, features: object, rankings: Sequence[Any] | None = None, *, labels: Sequence[Any] | None = None
+    ) -> Dataset:
+        """Make a dataset of instances that each rank labels: see `podium.data.label_rankings`."""
+        from podium.data.label_rankings import label_rankings
+
+        return label_rankings(features, rankings, labels=labels)
+
     def grouped(self) -> Dataset:
         return self
 

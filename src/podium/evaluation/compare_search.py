@@ -178,5 +178,5 @@ def _learned(name: str, fold: Fold, judge: _Judge, seed: int, test: Ints, tune_b
     values = judge.values(Run.from_scores(fold.test, scores))[:, test]
     outcome = judge.outcome(name, fold.name, seed, repr(model.learner), values, test)
     shown = details(model, fold, scores, metrics=judge.metrics, history=history)
-    shown["curve"] = None  # it would be that of the candidates alone
+    shown["curves"] = {}  # they would be those of the candidates alone
     return replace(outcome, info=dict(model.info), seconds=seconds, model=model, details=shown)

@@ -1,6 +1,6 @@
 """Details of one method on one fold for the HTML report, besides its metrics, as plain values for JSON.
 
-curve       mean NDCG@k on the test data for k = 1…20
+curves      mean NDCG@k, P@k and MAP@k on the test data for k = 1…20
 history     the iterations of the fit that validation chose: [iteration, objective, validation metric]
 importance  feature importance; by permutation for models that cannot be decomposed
 pairs       the two most informative pairs of test documents, explained
@@ -21,7 +21,7 @@ from podium.explanation.attribution import importance
 from podium.explanation.explain import explain_rows, feature_name
 from podium.explanation.permutation import permuted
 from podium.jit.sorting import order
-from podium.metrics import NDCG, Metric, evaluate_all, mean
+from podium.metrics import Metric, evaluate_all
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -58,7 +58,7 @@ def details(
     """Everything that the HTML report shows of a model on a fold."""
     assert fold.test is not None, "checked before work started"
     return {
-        "curve": _curve(fold.test, scores, metrics),
+        "curves": _curves(fold.test, scores, metrics),
         "history": history.chosen_fit_history(model.info),
         "importance": _importance(model, fold, metrics[0]),
         "pairs": _pairs(model, fold.test, scores),
@@ -87,18 +87,23 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else float(value)
 
 
-def _curve(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[str, Any] | None:
-    """In the convention of the first NDCG that is reported, else in podium's own."""
-    ndcg = next((metric for metric in metrics if isinstance(metric, NDCG)), NDCG())
+def _curves(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[str, Any]:
+    """Each in the convention of the first such metric that is reported, else by the preset of the first metric."""
     assert test.labels is not None, "checked before work started"
-    try:
-        values = evaluate_all(
-            [replace(ndcg, cutoff=k) for k in _CUTOFFS], scores, test.labels, test.offsets,
-            document_ids=test.document_ids,
-        )  # fmt: skip
-    except DataError:  # labels that NDCG has no gain for, if another metric is reported
-        return None
-    return {"metric": replace(ndcg, cutoff=None).tag(), "values": [plain(mean(row).value) for row in values]}
+    curves: dict[str, Any] = {}
+    for name in ("NDCG", "P", "MAP"):
+        default = Metric.parse(name.lower(), preset=metrics[0].convention.preset)
+        metric = next((metric for metric in metrics if type(metric) is type(default)), default)
+        several = [replace(metric, cutoff=k) for k in _CUTOFFS]
+        try:
+            values = evaluate_all(several, scores, test.labels, test.offsets, document_ids=test.document_ids)
+        except DataError:  # labels that NDCG has no gain for, if another metric is reported
+            continue
+        curves[name] = {
+            "metric": replace(metric, cutoff=None).tag(),
+            "values": [plain(each.average(row).value) for each, row in zip(several, values, strict=True)],
+        }
+    return curves
 
 
 def _importance(model: Model, fold: Fold, metric: Metric) -> dict[str, Any] | None:

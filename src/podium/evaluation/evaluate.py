@@ -26,7 +26,7 @@ from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
 from podium.evaluation.metric_names import paper_names
 from podium.evaluation.paired import Interval, bootstrap_interval
-from podium.formats.trec.judged_run import Judged, join
+from podium.formats.trec.judged_run import Judged, by_rank, join
 from podium.formats.trec.query_names import differing_names
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 from podium.jit.sorting import check_scores
@@ -200,6 +200,9 @@ def evaluate_run(
         if len(rows):
             kept = joined if max_documents is None else join(qrels, run, **options, precision=precision)  # type: ignore[arg-type]
             values[rows] = _values([chosen[m] for m in rows], kept)
+    by_ranks = [m for m, metric in enumerate(chosen) if metric.convention.order == "rank"]
+    if by_ranks:
+        values[by_ranks] = _values([chosen[m] for m in by_ranks], by_rank(joined))
     names = tuple(map(str, joined.query_ids))
     return Evaluation(chosen, values, names, n_qrels=joined.n_qrels, n_run=joined.n_run, n_both=joined.n_both)
 

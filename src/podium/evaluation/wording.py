@@ -67,6 +67,7 @@ WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
             "docno": "are taken by id, the last first",
         }.__getitem__,
     ),
+    "order": ("documents are ordered by", {"scores": "their scores", "rank": "the run's ranks"}.__getitem__),
     "empty": (
         "queries with nothing to find",
         {"skip": "are left out", "zero": "count 0", "one": "count 1"}.__getitem__,

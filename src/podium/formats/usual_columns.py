@@ -30,6 +30,11 @@ USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
          "gain"),
         ("score", "value"),
     ),
+    "topic": (
+        ("subtopic", "subtopic_id", "intent", "intent_id", "aspect", "facet"),
+        ("iteration",),
+        ("topic", "topic_id"),
+    ),
     "judge": (
         ("judge", "rater", "annotator", "worker", "assessor", "judge_id", "rater_id", "annotator_id", "worker_id"),
         ("user", "user_id", "user_email", "email"),

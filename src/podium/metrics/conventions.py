@@ -10,6 +10,7 @@ A preset gives each metric the convention of a tool, so that our number is the t
 - `trec`: trec_eval 9 and pytrec_eval, which compare scores in single precision (map@k is `map_cut_k`).
 - `trec10`: trec_eval 10, which compares scores in double precision and rounds recall levels differently.
 - `gdeval`: gdeval.pl.
+- `ndeval`: ndeval, which orders a run by its ranks; with `order=scores` ndeval -traditional.
 - `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: the defaults of these. XGBoost cuts at 32 if no k is
   given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not copied, nor is
   CatBoost's ERR, which takes labels as probabilities. XGBoost compares scores in single precision, as trec_eval 9 does.
@@ -56,6 +57,9 @@ class Convention:
     ties: Literal["mean", "input", "worst", "best", "docno"] = "mean"
     """Documents of equal score: the mean over all their orders, or one order: as given, the smallest label first,
     the largest first, the largest document id first."""
+    order: Literal["scores", "rank"] = "scores"
+    """Metrics of diversity: documents are ordered by their scores, or by the ranks in a run's file if it has them, all
+    different in each query."""
     empty: Literal["skip", "zero", "one"] = "skip"
     """A query with nothing to find (usually: no relevant document): left out of the mean, or counted as 0 or 1."""
     short: Literal["keep", "zero"] = "keep"
@@ -134,7 +138,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "trec": {**_TREC, "scores": "float32"},
     "trec10": _TREC,
     "gdeval": {"ties": "docno", "floor": 0.0},
-    "ndeval": {"ties": "docno", "empty": "zero", "floor": 0.0},
+    "ndeval": {"order": "rank", "ties": "docno", "empty": "zero", "floor": 0.0},
     "lightgbm": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF},
     "xgboost": {"ties": "input", "empty": "one", "ideal": "list", "scores": "float32"},
     "catboost": {"gain": "linear", "ties": "worst", "empty": "zero", "ideal": "list", "relevant": _ABOVE_HALF},

@@ -142,6 +142,9 @@ class TopicMetric(Metric):
         """The metric with its parameters and its convention in full; tied documents come as they stand."""
         return super().tag().replace("ties=mean", "ties=input")
 
+    def _concerns(self) -> set[str]:
+        return super()._concerns() | {"order"}
+
     def _concerning(self, convention: Convention) -> Convention:
         """As for any metric; there is no mean over orders of ties, so that ties=mean is ties=input."""
         kept = super()._concerning(convention)

@@ -299,12 +299,22 @@
     put("segments-note", `Differences from ${found.baseline}; p-values are corrected for all segments together (${found.correction}, level ${found.alpha}).`);
   }
 
+  function withCurve(m, name) {
+    return details[m].length && details[m].every((d) => d.curves && d.curves[name]);
+  }
+
   function curves() {
-    const drawn = ranking.filter((m) => details[m].length && details[m].every((d) => d.curve));
-    at("curves-section").hidden = !drawn.length;
-    if (!drawn.length) return;
-    const host = at("curves");
-    const points = (m) => details[m][0].curve.values.map((_, k) => mean(details[m].map((d) => d.curve.values[k]).filter(known)));
+    const offered = ["NDCG", "P", "MAP"].filter((name) => ranking.some((m) => withCurve(m, name)));
+    at("curves-section").hidden = !offered.length;
+    if (!offered.length) return;
+    if (!offered.includes(state.curve)) state.curve = offered[0];
+    const name = state.curve, drawn = ranking.filter((m) => withCurve(m, name)), host = at("curves");
+    const choice = el("div", { class: "controls" }, el("label", {}, "Metric ", el("select", { id: "curve", onchange: (event) => {
+      state.curve = event.target.value;
+      curves();
+      at("curve").focus();
+    } }, offered.map((each) => el("option", each === name ? { selected: "" } : {}, each)))));
+    const points = (m) => details[m][0].curves[name].values.map((_, k) => mean(details[m].map((d) => d.curves[name].values[k]).filter(known)));
     const legend = el("div", { class: "legend" }, drawn.map((m) =>
       el("button", { type: "button", "aria-pressed": String(!state.hidden.has(m)), onclick: () => {
         state.hidden.has(m) ? state.hidden.delete(m) : state.hidden.add(m);
@@ -314,19 +324,19 @@
     const seen = drawn.filter((m) => !state.hidden.has(m));
     const lines = seen.map((m) => [m, points(m)]);
     const longest = lines.length && at("curves").clientWidth > 600 ? most(seen.map((m) => clipped(m, 30).length)) * 6.7 + 24 : 12;
-    const c = chart("curves", { label: "NDCG at cut-offs 1 to 20; the table below has the values", x: [1, 20], y: around(lines.flatMap(([, v]) => v)), height: 360, right: longest, xTicks: [1, 5, 10, 15, 20], xName: "cut-off", yName: "NDCG" });
+    const c = chart("curves", { label: `${name} at cut-offs 1 to 20; the table below has the values`, x: [1, 20], y: around(lines.flatMap(([, v]) => v)), height: 360, right: longest, xTicks: [1, 5, 10, 15, 20], xName: "cut-off", yName: name });
     const ends = lines.filter(([, v]) => known(v[19])).sort((p, q) => q[1][19] - p[1][19]);
     const at20 = spread(ends.map(([, v]) => c.Y(v[19]) + 4), 14, c.box.top, c.box.bottom);
     for (const [m, v] of lines) {
       c.svg.append(path(v.map((y, k) => [y, k]).filter(([y]) => known(y)).map(([y, k]) => [c.X(k + 1), c.Y(y)]), { stroke: colour(m), "stroke-dasharray": dash(m) }));
-      v.forEach((y, k) => known(y) && c.svg.append(draw("circle", { cx: c.X(k + 1), cy: c.Y(y), r: 7, fill: "transparent" }, draw("title", {}, `${m}, NDCG@${k + 1}: ${shown(y)}`))));
+      v.forEach((y, k) => known(y) && c.svg.append(draw("circle", { cx: c.X(k + 1), cy: c.Y(y), r: 7, fill: "transparent" }, draw("title", {}, `${m}, ${name}@${k + 1}: ${shown(y)}`))));
     }
     if (longest > 12) ends.forEach(([m], k) => c.svg.append(
       draw("circle", { cx: c.box.right + 10, cy: at20[k] - 4, r: 3.5, fill: colour(m) }),
       draw("text", { class: "name", x: c.box.right + 17, y: at20[k] }, clipped(m, 30))));
     const cutoffs = Array.from({ length: 20 }, (_, k) => k);
-    host.replaceChildren(legend, c.svg, downloads.forFigure("NDCG at each cut-off", c.svg), el("p", { class: "note" }, `${details[drawn[0]][0].curve.metric}, mean ${several ? "of folds" : "over queries"}. A name switches its line.`),
-      numbers("NDCG at each cut-off", ["k", ...drawn], cutoffs.map((k) => [String(k + 1), ...drawn.map((m) => shown(points(m)[k]))])));
+    host.replaceChildren(choice, legend, c.svg, downloads.forFigure(`${name} at each cut-off`, c.svg), el("p", { class: "note" }, `${details[drawn[0]][0].curves[name].metric}, mean ${several ? "of folds" : "over queries"}. A name switches its line.`),
+      numbers(`${name} at each cut-off`, ["k", ...drawn], cutoffs.map((k) => [String(k + 1), ...drawn.map((m) => shown(points(m)[k]))])));
   }
 
   function foldTable() {

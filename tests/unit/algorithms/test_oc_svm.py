@@ -67,7 +67,7 @@ def test_only_neighbouring_grades_share_a_threshold():
     np.testing.assert_allclose(near["weights"], [2.0], atol=1e-4)  # margin 1 on either side of a gap of 1
     np.testing.assert_allclose(near["thresholds"], [3.0, 7.0], atol=1e-3)
     np.testing.assert_allclose(far["weights"], near["weights"], atol=1e-4)
-    assert OCSVM().grade(near, Dataset.from_arrays(X)).tolist() == y
+    assert OCSVM().grades(near, Dataset.from_arrays(X)).tolist() == y
 
 
 def test_query_weights_count_as_repeated_queries():

@@ -45,13 +45,13 @@ def test_it_predicts_the_grades_of_separable_data(average):
     keep = np.abs(utility[:, None] - [-1.0, 1.0]).min(axis=1) > 0.3
     data = Dataset.from_arrays(X[keep], np.digitize(utility[keep], [-1.0, 1.0]) * 10 - 5)
     learner, params = learned(data, average=average, epochs=100)
-    assert np.mean(learner.grade(params, data) == data.labels) > (0.97 if average else 0.999)
+    assert np.mean(learner.grades(params, data) == data.labels) > (0.97 if average else 0.999)
 
 
 def test_a_grade_is_the_first_whose_threshold_lies_above_the_score():
     params = {"weights": np.ones(1), "thresholds": np.array([0.0, 2.0]), "grades": np.array([1.0, 3.0, 7.0])}
     data = Dataset.from_arrays([[-1.0], [0.0], [1.0], [2.0], [9.0]])
-    assert PRank().grade(params, data).tolist() == [1, 3, 3, 7, 7]
+    assert PRank().grades(params, data).tolist() == [1, 3, 3, 7, 7]
 
 
 def test_query_weights_one_grade_and_preferences_are_refused():

@@ -122,7 +122,7 @@ def test_the_digest_sees_all_that_learning_sees():
     ("options", "message"),
     [
         ({"labels": [1]}, "1 labels for 2 rows"),
-        ({"labels": [1, np.nan]}, "row 1: label nan"),
+        ({"labels": [1, np.inf]}, "row 1: label inf"),
         ({"qid": [1]}, "1 query ids for 2 rows"),
         ({"group": [1]}, "add up to 1, but there are 2 rows"),
         ({"group": [1, 1], "qid": [1, 2]}, "not both"),

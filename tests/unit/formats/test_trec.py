@@ -1,6 +1,7 @@
 """TREC qrels and runs, and their join."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,6 +80,20 @@ def test_join_of_all_queries_has_empty_ones_for_those_the_run_lacks():
     assert judged.n_both == 1
 
 
+@pytest.mark.parametrize("size", [1, 3000])  # read line by line, and compiled
+@pytest.mark.parametrize(("written", "expected"), [("3 1 2", [3, 1, 2]), ("3 x 2", None), ("1 1.5 2", None)])
+def test_the_ranks_of_a_run_are_kept_if_all_are_whole_numbers(monkeypatch, size, written, expected):
+    if size > 1:
+        monkeypatch.setenv("PODIUM_COMPILE", "always")
+    a, b, c = written.split()
+    lines = [f"q{k} Q0 {d} {rank} 0.5 t\n" for k in range(size) for d, rank in (("a", a), ("b", b))]
+    ranks = run("".join(lines) + f"q0 Q0 c {c} 0.5 t\n").ranks
+    if expected is None:
+        assert ranks is None
+    else:
+        assert ranks.tolist() == [*expected, *([int(a), int(b)] * (size - 1))]
+
+
 def test_words_after_the_tag_of_a_run_are_ignored():
     assert run("q Q0 a 1 0.5 my tag has words\n").tag == "my"
 
@@ -93,7 +108,8 @@ def test_a_run_in_place_of_qrels_gets_a_hint_and_the_other_way_round():
 def test_dictionaries_are_qrels_and_runs():
     from_files = join(qrels("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n"), run("q1 Q0 b 1 2 t\nq1 Q0 z 2 1 t\n"))
     from_dicts = join({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, {"q1": {"b": 2.0, "z": np.float32(1)}})
-    for name, value in vars(from_files).items():
+    assert from_files.ranks.tolist() == [1, 2]
+    for name, value in vars(replace(from_files, ranks=None)).items():  # a dictionary has none
         np.testing.assert_array_equal(value, getattr(from_dicts, name))
     assert Qrels.from_dict({7: {1: 1}}).query_ids.tolist() == ["7"]
     assert Run.from_dict({"q": {}}).offsets.tolist() == [0, 0]

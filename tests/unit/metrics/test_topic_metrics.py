@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.triples import Triples
 from podium.evaluation.evaluate import evaluate, evaluate_run
-from podium.formats.trec.trec import read_qrels, write_qrels
+from podium.formats.trec.trec import read_qrels, read_run, write_qrels
 from podium.methods import method
 from podium.metrics import Metric
 from podium.metrics.topic_metric import greedy_gains, novelty_gains
@@ -36,6 +38,67 @@ TABLE = {
 def test_the_worked_example_has_the_digits_of_ndeval(name: str) -> None:
     values = evaluate_run(read_qrels(io.BytesIO(QRELS)), RUN, name, preset="ndeval").values
     assert values[0, 0] == pytest.approx(TABLE[name], abs=6e-7)
+
+
+ROWS = [line.split() for line in QRELS.decode().splitlines()]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "query,topic,document,grade",
+        "query_id,subtopic,docno,rel",
+        "qid,Intent,doc_id,rating",
+        "topic,iteration,docno,rel",
+    ],
+)
+def test_a_table_of_judgments_has_topics_if_a_column_is_called_so(heads: str) -> None:
+    text = "\n".join([heads, *map(",".join, ROWS)])
+    qrels = read_qrels(io.BytesIO(text.encode()))
+    for name in ("alpha-nDCG@5", "MAP-IA"):
+        values = evaluate_run(qrels, RUN, name, preset="ndeval").values
+        assert values[0, 0] == pytest.approx(TABLE[name], abs=6e-7)
+    grades = dict(zip(qrels.document_ids.tolist(), qrels.labels.tolist(), strict=True))
+    assert grades == {"a": 1, "b": 2, "c": 1, "d": 1, "e": 1}, "the largest over topics"
+
+
+def test_json_records_have_topics_too() -> None:
+    records = [dict(zip(("query", "topic", "document", "grade"), row, strict=True)) for row in ROWS]
+    qrels = read_qrels(io.BytesIO(json.dumps(records).encode()))
+    value = evaluate_run(qrels, RUN, "alpha-ndcg@5[ndeval]").values[0, 0]
+    assert value == pytest.approx(TABLE["alpha-nDCG@5"], abs=6e-7)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.qrels"])
+def test_topics_are_written_and_read_back(name: str, tmp_path: Path) -> None:
+    write_qrels(read_qrels(io.BytesIO(QRELS)), tmp_path / name)
+    value = evaluate_run(read_qrels(tmp_path / name), RUN, "alpha-ndcg@5[ndeval]").values[0, 0]
+    assert value == pytest.approx(TABLE["alpha-nDCG@5"], abs=6e-7)
+
+
+def test_a_column_that_never_differs_within_a_query_is_no_topic() -> None:
+    table = b"query,topic,document,grade\nq,shoes,a,1\nq,shoes,b,0\nr,coats,a,2\n"
+    assert read_qrels(io.BytesIO(table)).topics is None
+    with pytest.raises(DataError, match="was there before"):
+        read_qrels(io.BytesIO(table + b"q,shoes,a,2\n"))
+    with pytest.raises(DataError, match="twice for topic"):
+        read_qrels(io.BytesIO(table + b"q,other,a,2\nq,other,a,1\n"))
+
+
+def order_of(text: bytes, metric: str = "alpha-ndcg@2[ndeval]") -> float:
+    qrels = read_qrels(io.BytesIO(b"q 1 a 1\nq 2 b 1\nq 2 c 1\n"))
+    return float(evaluate_run(qrels, read_run(io.BytesIO(text)), metric).values[0, 0])
+
+
+def test_ndeval_orders_by_ranks_and_without_usable_ones_by_scores_and_the_largest_id() -> None:
+    both, one = 1.0, 1.0 / (1.0 + 1.0 / np.log2(3))  # a and b cover two topics, z none
+    assert order_of(b"q Q0 z 3 9 t\nq Q0 a 2 1 t\nq Q0 b 1 1 t\n") == pytest.approx(both)
+    assert order_of(b"q Q0 z 1 9 t\nq Q0 a 2 1 t\nq Q0 b 3 1 t\n") == pytest.approx(1.0 - one)
+    assert order_of(b"q Q0 z 3 1 t\nq Q0 a 2 9 t\nq Q0 b 2 9 t\n") == pytest.approx(both)  # 2 twice: scores
+    assert order_of(b"q Q0 z 1 1 t\nq Q0 a - 9 t\nq Q0 b 2 9 t\n") == pytest.approx(both)
+    assert order_of(b"query,document,rank,score\nq,z,3,9\nq,a,2,1\nq,b,1,1\n") == pytest.approx(both)
+    traditional = "alpha-ndcg@2[ndeval,order=scores]"
+    assert order_of(b"q Q0 z 3 9 t\nq Q0 a 2 1 t\nq Q0 b 1 1 t\n", traditional) == pytest.approx(1.0 - one)
 
 
 @pytest.mark.parametrize(("k", "value"), [(5, 0.454167), (20, 0.461111)])

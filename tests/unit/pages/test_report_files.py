@@ -75,15 +75,26 @@ def test_intervals_and_letters_are_those_of_the_tests_over_all_queries(made: tup
         assert results["significance"][metric] == compare_systems(values, METHODS).to_dict()
 
 
-def test_curves_are_ndcg_at_each_cutoff(made: tuple[Comparison, Path]) -> None:
+def test_curves_are_ndcg_precision_and_map_at_each_cutoff(made: tuple[Comparison, Path]) -> None:
     found, _ = made
     for fold, one in zip(folds(), found.by_method["listnet"], strict=True):
         assert fold.test is not None
         assert one.model is not None
-        for k in (1, 5, 20):
-            average = evaluate(fold.test, one.model.score(fold.test), [f"ndcg@{k}"]).means()[f"ndcg@{k}"]
-            assert one.details["curve"]["values"][k - 1] == pytest.approx(average.value, abs=1e-12)
-        assert one.details["curve"]["values"][4] == pytest.approx(np.nanmean(one.values[0]), abs=1e-12)
+        assert list(one.details["curves"]) == ["NDCG", "P", "MAP"]
+        for name, curve in one.details["curves"].items():
+            for k in (1, 5, 20):
+                [average] = evaluate(fold.test, one.model.score(fold.test), f"{name}@{k}").means().values()
+                assert curve["values"][k - 1] == pytest.approx(average.value, abs=1e-12)
+        assert one.details["curves"]["NDCG"]["values"][4] == pytest.approx(np.nanmean(one.values[0]), abs=1e-12)
+
+
+def test_curves_are_by_the_convention_of_the_comparison(tmp_path: Path) -> None:
+    metrics = ["ndcg@5[sklearn]", "p@3[relevant=2]"]
+    [one] = compare(folds(1), ["single-feature"], metrics, output=tmp_path).by_method["single-feature"]
+    tags = {name: curve["metric"] for name, curve in one.details["curves"].items()}
+    assert tags["NDCG"] == Metric.parse("ndcg[sklearn]").tag()
+    assert tags["P"] == Metric.parse("p[relevant=2]").tag()
+    assert tags["MAP"] == Metric.parse("map[sklearn]").tag()
 
 
 def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple[Comparison, Path]) -> None:

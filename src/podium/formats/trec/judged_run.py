@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arguments import whole_number
-from podium.base.arrays import Array, Flags, Ints
+from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.formats.trec.trec import AnyQrels, AnyRun, Qrels, Run, as_qrels, as_run
 from podium.jit.sorting import break_ties, order_all
 from podium.metrics.topic_lists import TopicLists
@@ -34,6 +34,7 @@ class Judged:
     judged_offsets: Ints  # (Q+1,) of the judged documents
     judged: Array  # (M,) their grades
     topics: TopicLists | None  # grades by topic, of diversity qrels
+    ranks: Int32s | None  # (N,) of the run's file
     n_qrels: int  # queries in the qrels
     n_run: int  # queries in the run
     n_both: int  # queries in both
@@ -68,6 +69,7 @@ def join(
     if max_documents is not None:
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
     judged, documents, scores = qrels.labels[judged_rows], run.document_ids[rows], run.scores[rows]
+    ranks = None if run.ranks is None else run.ranks[rows]
     matches = documents.find_in(qrels.document_ids[judged_rows], judged_offsets, offsets)
     unjudged = matches < 0
     labels = np.append(judged, 0.0)[matches]  # a match −1 is the last
@@ -75,6 +77,7 @@ def join(
         kept = ~unjudged & (labels >= 0.0)
         matches = matches[kept]
         documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
+        ranks = None if ranks is None else ranks[kept]
         offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     return Judged(
         query_ids=qrels.query_ids[chosen],
@@ -86,10 +89,23 @@ def join(
         judged_offsets=judged_offsets,
         judged=judged,
         topics=_topics(qrels, chosen, matches, offsets, (judged_rows, judged_offsets)),
+        ranks=ranks,
         n_qrels=len(asked),
         n_run=len(place),
         n_both=sum(query in place for query in asked),
     )
+
+
+def by_rank(judged: Judged) -> Judged:
+    """The run with scores in the order of its ranks; as it is without ranks, or if two of a query are equal."""
+    if judged.ranks is None:
+        return judged
+    ranks = np.asarray(judged.ranks, np.int64)
+    query_of = np.repeat(np.arange(len(judged.query_ids)), np.diff(judged.offsets))
+    rows = np.lexsort((ranks, query_of))
+    if ((np.diff(ranks[rows]) == 0) & (np.diff(query_of[rows]) == 0)).any():
+        return judged
+    return replace(judged, scores=-ranks.astype(np.float64))
 
 
 def _topics(

@@ -75,4 +75,5 @@ def _renamed(judged: Judged, names: list[str], renamed: list[str]) -> Judged:
         if topics is not None and len(place) < len(names):
             raise DataError("two texts of one query cannot be joined with topics. Keep one.", where=judged.source)
         return replace(judged, labels=judged.labels[order], topics=topics, **columns)
-    return replace(judged, scores=judged.scores[order], **columns)
+    ranks = None if judged.ranks is None else judged.ranks[order]
+    return replace(judged, scores=judged.scores[order], ranks=ranks, **columns)

@@ -1,6 +1,6 @@
 """Write qrels and runs as CSV, JSON or Parquet, which can hold ids with blanks.
 
-JSON is query → document → number, as in ranx.
+JSON is query → document → number, as in ranx; with topics, a list of objects.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ def is_tabular(target: Source) -> bool:
 
 
 def write_tabular(columns: dict[str, Sequence[object]], target: Source) -> None:
-    """Write columns, the first of which are query and document, and the last a number."""
+    """Write columns: query, document and the last, a number; further ones in between, or topic after query."""
     name = source_name(target).lower()
     if table_kind(name) == "parquet":
         _write_parquet(columns, target)
         return
     text = io.StringIO()
-    if ".json" in name[-8:]:
+    if ".json" in name[-8:] and "topic" in columns:
+        records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        json.dump(records, text, indent=1, ensure_ascii=False)
+    elif ".json" in name[-8:]:
         nested: dict[str, dict[str, object]] = {}
         queries, documents, *_, values = columns.values()
         for query, document, value in zip(queries, documents, values, strict=True):

@@ -1,19 +1,23 @@
-"""Diversity qrels: TREC lines `query topic document grade`, in which a document may stand once for each topic."""
+"""Diversity qrels: rows of query, topic, document and grade, in which a document may stand once for each topic."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.data.triples import Triples
-from podium.formats.trec.trec_lines import Columns
 from podium.parsing.ids import Ids
 
+if TYPE_CHECKING:
+    from podium.formats.trec.judged_rows import Grouped
+    from podium.formats.trec.trec_lines import Columns
 
-def by_topic(columns: Columns, source: str) -> tuple[Ints, Ids, Array, Triples]:
+
+def by_topic(columns: Columns | Grouped, source: str | None) -> tuple[Ints, Ids, Array, Triples]:
     """Offsets, ids and largest grades of the documents of each query, and their grades by topic."""
     assert columns.topics is not None, "checked before"
     names, bounds = columns.document_ids.tolist(), columns.offsets.tolist()

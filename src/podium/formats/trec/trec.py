@@ -11,10 +11,11 @@ OpenSearch and Elasticsearch (`judgment_json`); or a BEIR folder. In memory they
 grade or score, as in pytrec_eval and ranx; objects of ranx; data frames of pandas, polars or pyarrow; and named tuples,
 as of ir_measures.
 
-As in trec_eval, the rank in a TREC run is ignored (scores decide the order), as are words after the tag, blank lines
-and lines that begin with #. The qrels' iteration is the topic of diversity qrels, `query topic document grade`: metrics
-of diversity read it, and for others the grade of a document is its largest. If it is the same in all lines, there are
-no topics, and a document twice in a query is an error.
+As in trec_eval, scores decide the order; ranks are kept for metrics that ndeval orders by them. Words after the tag,
+blank lines and lines that begin with # are ignored. The qrels' iteration is the topic of diversity qrels, `query topic
+document grade`, as is a column topic, subtopic or intent of a table: metrics of diversity read it, and for others the
+grade of a document is its largest. If it is the same in all lines, there are no topics, and a document twice in a query
+is an error.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import whole_number
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Int32s, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
@@ -44,6 +45,7 @@ from podium.parsing.ids import Ids, lines
 
 if TYPE_CHECKING:
     from podium.formats.tables.records import Records
+    from podium.formats.trec.judged_rows import Grouped
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,7 @@ class Run:
     source: str | None = None
     guessed: str | None = None
     """Which columns of its file were taken for what; None of a TREC file."""
+    ranks: Int32s | None = None  # (N,) as the file has them, for `Convention.order`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
@@ -116,7 +119,7 @@ def read_qrels(
     if is_rows(file) or any(asked.values()):
         qrels = _qrels_of_rows(file, asked)
     else:
-        qrels = _qrels_of_lines(read_columns(file, _QRELS, value="grade"), source_name(file))
+        qrels = _qrels(read_columns(file, _QRELS, value="grade"), source_name(file))
     if file is source:
         return qrels
     words = f"the judgments of {source_name(source)}"
@@ -133,16 +136,16 @@ def read_run(source: Source, *, query: str | None = None, document: str | None =
         return _run_of_rows(source, asked)
     columns = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
     parts = (columns.query_ids, columns.offsets, columns.document_ids, columns.values)
-    return Run(*parts, columns.tag, source_name(source))
+    return Run(*parts, columns.tag, source_name(source), ranks=columns.ranks)
 
 
-def _qrels_of_lines(columns: Columns, name: str) -> Qrels:
+def _qrels(columns: Columns | Grouped, name: str | None, guessed: str | None = None) -> Qrels:
     if columns.topics is None:
-        return Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, name)
+        return Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, name, guessed)
     from podium.formats.trec.topic_qrels import by_topic
 
     offsets, documents, labels, topics = by_topic(columns, name)
-    return Qrels(columns.query_ids, offsets, documents, labels, name, topics=topics)
+    return Qrels(columns.query_ids, offsets, documents, labels, name, guessed, topics)
 
 
 def _qrels_of_rows(source: Source, asked: dict[str, str | None]) -> Qrels:
@@ -152,7 +155,7 @@ def _qrels_of_rows(source: Source, asked: dict[str, str | None]) -> Qrels:
     if isinstance(rows, Mapping):
         with _named(name):
             return replace(Qrels.from_dict(rows), source=name)
-    return Qrels(rows.query_ids, rows.offsets, rows.document_ids, rows.values, name, rows.guessed)
+    return _qrels(rows, name, rows.guessed)
 
 
 def _run_of_rows(source: Source, asked: dict[str, str | None]) -> Run:
@@ -163,7 +166,7 @@ def _run_of_rows(source: Source, asked: dict[str, str | None]) -> Run:
     if isinstance(rows, Mapping):
         with _named(name):
             return replace(Run.from_dict(rows, tag=tag), source=name)
-    return Run(rows.query_ids, rows.offsets, rows.document_ids, rows.values, tag, name, rows.guessed)
+    return Run(rows.query_ids, rows.offsets, rows.document_ids, rows.values, tag, name, rows.guessed, rows.ranks)
 
 
 @contextmanager
@@ -177,7 +180,7 @@ def _named(where: str) -> Iterator[None]:
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point."""
-    if is_tabular(target):
+    if is_tabular(target) and qrels.topics is None:
         queries_of = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
         numbers = [int(grade) if grade.is_integer() else grade for grade in qrels.labels.tolist()]
         write_tabular({"query": queries_of, "document": qrels.document_ids.tolist(), "grade": numbers}, target)
@@ -197,13 +200,20 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
 
 def _write_by_topic(qrels: Qrels, topics: Triples, target: Source) -> None:
     """Write diversity qrels, topics numbered from 1."""
-    queries, documents = _writable(qrels.query_ids).tolist(), _writable(qrels.document_ids).tolist()
+    documents = qrels.document_ids.tolist()
+    rows = [
+        (query, int(topic) + 1, documents[int(qrels.offsets[q] + document)], int(grade) if grade % 1 == 0 else grade)
+        for q, query in enumerate(qrels.query_ids.tolist())
+        for document, topic, grade in topics.of(q).tolist()
+    ]
+    if is_tabular(target):
+        names = ("query", "topic", "document", "grade")
+        write_tabular({name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}, target)
+        return
+    _writable(qrels.query_ids), _writable(documents)
     with writing(target) as file:
-        for q, query in enumerate(queries):
-            for document, topic, grade in topics.of(q).tolist():
-                name = documents[int(qrels.offsets[q] + document)]
-                line = f"{query} {int(topic) + 1} {name} {int(grade) if grade.is_integer() else repr(grade)}\n"
-                file.write(line.encode("utf-8", "surrogateescape"))
+        for query, topic, name, grade in rows:
+            file.write(f"{query} {topic} {name} {grade!r}\n".encode("utf-8", "surrogateescape"))
 
 
 def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
@@ -247,7 +257,7 @@ def as_qrels(qrels: AnyQrels) -> Qrels:
         from podium.formats.trec.judged_rows import grouped_rows
 
         rows = grouped_rows(records, "grade")
-        return Qrels(rows.query_ids, rows.offsets, rows.document_ids, rows.values, None, rows.guessed)
+        return _qrels(rows, None, rows.guessed)
     hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.read_qrels."
     raise DataError(
         "expected Qrels or a dictionary query → document → grade, a data frame, or named tuples; got "
@@ -265,7 +275,8 @@ def as_run(run: AnyRun) -> Run:
         from podium.formats.trec.judged_rows import grouped_rows
 
         rows = grouped_rows(records, "score")
-        return Run(rows.query_ids, rows.offsets, rows.document_ids, rows.values, guessed=rows.guessed)
+        columns = (rows.query_ids, rows.offsets, rows.document_ids, rows.values)
+        return Run(*columns, guessed=rows.guessed, ranks=rows.ranks)
     hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.read_run."
     raise DataError(
         "expected a Run or a dictionary query → document → score, a data frame, or named tuples; got "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Int32s, Ints
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.jit.tiers import tier
@@ -29,6 +29,7 @@ class Columns:
     values: Array  # (N,)
     tag: str  # the last named column of the first line
     topics: list[str] | None = None  # (N,) the second column of qrels; None if it is the same in all lines
+    ranks: Int32s | None = None  # (N,) the fourth column of a run; None if it is no whole number in every line
 
 
 def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
@@ -61,7 +62,7 @@ class _Lines:
         self.hashed = True
         self.counts = np.zeros(5, np.int64)
         self.topics: list[bytes] | None = None  # the second column of qrels, once it is not 0
-        kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
+        kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64, np.int32)
         self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
     def read(self, buffer: bytearray, end: int, *, plain: bool) -> None:
@@ -107,7 +108,7 @@ class _Lines:
         rows = int(self.counts[0])
         self._reserve(0, 0)  # without spare rows
         text, bounds, hashes, values, *queries_read = (column.finished() for column in self.room)
-        query_bytes, query_bounds, firsts, lines = queries_read
+        query_bytes, query_bounds, firsts, lines, ranks = queries_read
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
         codes, appear = queries.codes()
         documents = Ids(text, bounds[:-1], bounds[1:], hashes if self.hashed else None)
@@ -117,6 +118,7 @@ class _Lines:
         if (np.diff(codes) < 0).any():  # lines of a query are not adjacent
             order = np.argsort(np.repeat(codes, sizes), kind="stable")
             documents, values = documents[order], values[order]
+            ranks = ranks[order] if len(ranks) else ranks
         query_ids = np.array(queries[appear].tolist(), dtype=object)
         if self.topics is not None and len(set(self.topics)) > 1:
             topics = [decoded(self.topics[row]) for row in (order.tolist() if len(order) else range(rows))]
@@ -129,12 +131,14 @@ class _Lines:
             k = np.searchsorted(firsts, first, side="right") - 1
             where = f"{self.name}:{lines[k] + first - firsts[k]}"
             raise DataError(f"document {documents[row]!r} stands twice in query {query!r}.", where=where)
-        return Columns(query_ids, offsets, documents, values, decoded(self.tag))
+        whole = ranks if len(ranks) and ranks.min() >= 0 else None
+        return Columns(query_ids, offsets, documents, values, decoded(self.tag), ranks=whole)
 
     def _take_plain(self, block: list[bytes]) -> None:
         """Append lines, parsed in Python; the plain form of `trec_parser.parse`."""
         many, place = len(self.columns), self.columns.index(self.value)
         documents, values, lists = list[bytes](), list[float](), list[tuple[bytes, int, int]]()
+        ranks = list[int]()
         query, due = b"", 0
         for line in block:
             words = line.split()
@@ -144,8 +148,8 @@ class _Lines:
                 number = math.nan
             ordinary = len(words) == many or (len(words) > many == 6)
             if self.tag is None or not ordinary or words[0][:1] == b"#" or not math.isfinite(number):
-                self._append(documents, values, lists)
-                documents, values, lists, due = [], [], [], 0
+                self._append(documents, values, lists, ranks)
+                documents, values, lists, ranks, due = [], [], [], [], 0
                 self._take_line(line)
                 continue
             if words[0] != query or self.line != due:
@@ -154,9 +158,10 @@ class _Lines:
             self.counts[_OTHER] |= words[1] not in _NO_TOPIC
             documents.append(words[2])
             values.append(number)
+            ranks.append(_rank(words[3]))
             self.line += 1
             due = self.line
-        self._append(documents, values, lists)
+        self._append(documents, values, lists, ranks)
 
     def _take_line(self, line: bytes) -> None:
         """Append one line, parsed in Python, or raise its error; the slow twin of `trec_parser.parse`."""
@@ -172,24 +177,28 @@ class _Lines:
         word = decoded(words[self.columns.index(self.value)])
         number = _number(word)
         self.counts[_OTHER] |= words[1] not in _NO_TOPIC
-        self._append([words[2]], [number], [(words[0], 0, self.line - 1)])
+        self._append([words[2]], [number], [(words[0], 0, self.line - 1)], [_rank(words[3])])
         if not math.isfinite(number):
             self._check_before()
             raise DataError(f"the {self.value} must be a finite number; got {word!r}.", where=where)
         if self.tag is None:
             self.tag = words[many - 1]
 
-    def _append(self, documents: list[bytes], numbers: list[float], lists: list[tuple[bytes, int, int]]) -> None:
+    def _append(
+        self, documents: list[bytes], numbers: list[float], lists: list[tuple[bytes, int, int]], ranks: list[int]
+    ) -> None:
         """Append rows; a list is its query, its first row among these and the line of that."""
         if not documents:
             return
         row, name, at, query_end, _ = self.counts.tolist()
         text, query_bytes = b"".join(documents), b"".join([query for query, _, _ in lists])
         names, bounds, hashes, values, *queries = self._reserve(len(documents), len(text), len(query_bytes))
-        query_text, query_bounds, query_rows, query_lines = queries
+        query_text, query_bounds, query_rows, query_lines, room_of_ranks = queries
         end, last = row + len(documents), at + len(lists)
         names[name : name + len(text)] = np.frombuffer(text, np.uint8)
         values[row:end], bounds[row + 1 : end + 1] = numbers, name + np.cumsum([len(word) for word in documents])
+        if len(self.columns) == 6:
+            room_of_ranks[row:end] = ranks
         if self.hashed:
             hashes[row:end] = Ids.from_bytes(documents).hashed()
         query_text[query_end : query_end + len(query_bytes)] = np.frombuffer(query_bytes, np.uint8)
@@ -207,7 +216,8 @@ class _Lines:
         row, name, lists, query_end, _ = self.counts.tolist()
         row, lists = row + rows, lists + rows
         of_documents = (name + name_bytes + SPARE, row + 1, row, row)
-        return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
+        of_ranks = row if len(self.columns) == 6 else 0
+        return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists, of_ranks)
 
     def _most_rows(self, size: int) -> int:
         """The largest number of lines in this many bytes."""
@@ -236,6 +246,11 @@ _SWAPPED = {
     (6, 4): " This looks like qrels: give the qrels first and the run second.",
 }
 """Hints of errors, by the number of columns expected and found."""
+
+
+def _rank(word: bytes) -> int:
+    """The whole number of up to 9 digits in a word; −1 if it is none."""
+    return int(word) if len(word) <= 9 and word.isdigit() else -1
 
 
 def _number(word: str) -> float:

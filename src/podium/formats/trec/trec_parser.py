@@ -1,4 +1,4 @@
-"""Parse TREC lines in compiled code: bytes to document ids, grades or scores, and queries.
+"""Parse TREC lines in compiled code: bytes to document ids, grades or scores, queries, and ranks.
 
 The compiled `parse` reads well-formed lines only; its docstring has a picture of the buffers that it fills. At any
 other line it stops, and its slow twin, `_Lines._take_line` in `trec_lines`, parses that line in Python, with all error
@@ -7,7 +7,7 @@ messages.
 
 from __future__ import annotations
 
-from podium.base.arrays import Array, Bytes, Ints, Words
+from podium.base.arrays import Array, Bytes, Int32s, Ints, Words
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of
 from podium.parsing.decimals import decimal
@@ -23,7 +23,7 @@ and whether a second word is another than 0 or Q0."""
 def parse(
     text: Bytes, at: int, end: int, columns: int, line: int, counts: Ints,
     names: Bytes, bounds: Ints, hashes: Words, values: Array,
-    query_text: Bytes, query_bounds: Ints, query_rows: Ints, query_lines: Ints,
+    query_text: Bytes, query_bounds: Ints, query_rows: Ints, query_lines: Ints, ranks: Int32s,
 ) -> tuple[int, int]:  # fmt: skip
     """Parse the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
@@ -36,6 +36,7 @@ def parse(
                                 names         d1d25d1         query_text    q7q8
                                 bounds        0 2   5 7       query_bounds  0 2  4
 
+    With 6 columns, `ranks` has the rank of each row, −1 if it is no whole number of up to 9 digits.
     Row r has the document names[bounds[r]:bounds[r+1]], list k the query query_text[query_bounds[k]:query_bounds[k+1]].
     `counts` holds the filled size of each buffer, and is updated. Most lines begin (query and second column) and end
     (everything after the number) like the line before; only others are scanned byte by byte. Returns where it stopped,
@@ -76,6 +77,8 @@ def parse(
             query_bounds[n_lists] = query_end - queries
         to = copy(document, document_end, to)
         hashes[row], values[row] = text_hash(document, document_end), value
+        if columns == 6:
+            ranks[row] = _rank(skip_space(document_end))
         row, line = row + 1, line + 1
         bounds[row], due = to - name, line
         start, to_document, at = begin, document - begin, at + tail_size
@@ -113,6 +116,15 @@ def _value(at: int, columns: int) -> tuple[float, int]:
             return 0.0, -1
         at = skip_space(token_end(at))
     return decimal(at)
+
+
+@compiled
+def _rank(at: int) -> int:
+    """The whole number of 1 to 9 digits in the word here; −1 if it is none."""
+    start, rank = at, 0
+    while 0 <= byte(at) - _ZERO <= 9 and at - start < 9:
+        rank, at = 10 * rank + byte(at) - _ZERO, at + 1
+    return rank if at > start and is_space(byte(at)) else -1
 
 
 @compiled
