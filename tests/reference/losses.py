@@ -461,13 +461,40 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
         delta = abs(measured(swapped) - measured(places))
-        terms.append(delta * np.logaddexp(0, s[j] - s[i]))
-        force = delta * math.exp(-np.logaddexp(0, s[i] - s[j]))
+        delta /= 0.01 + abs(s[i] - s[j]) if loss.distance and len(set(s)) > 1 else 1.0
+        terms.append(delta * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
+        force = delta * loss.sigma * math.exp(-np.logaddexp(0, loss.sigma * (s[i] - s[j])))
         forces[i] += force
         forces[j] -= force
     total = abs(forces).sum()
     damping = math.log2(1 + total) / total if loss.damped and total else 1.0
     return damping * float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
+
+
+def lambda_loss(loss: Any, s: Any, y: Any) -> float:
+    """The weights of the papers, pair by pair, at the ranks of these scores."""
+    rank = {i: r for r, i in enumerate(sorted(range(len(s)), key=lambda i: -s[i]), 1)}
+    k, terms = loss.k or len(s), []
+    gains = [2.0**grade - 1 for grade in y]
+    ideal = math.fsum(g / math.log2(r + 1) for r, g in enumerate(sorted(gains, reverse=True)[:k], 1)) or 1.0
+
+    def cut(r: int) -> float:
+        return 1 / math.log2(1 + r) if r <= k else 0.0
+
+    def weight(i: int, j: int) -> float:
+        if loss.scheme in ("ndcg1", "arp1"):
+            return y[i] if loss.scheme == "arp1" else gains[i] / ideal * cut(rank[i])
+        if loss.scheme in ("arp2", "label-diff", "label-diff2"):
+            return y[i] ** 2 - y[j] ** 2 if loss.scheme == "label-diff2" else y[i] - y[j]
+        apart, lower, gap = abs(rank[i] - rank[j]), max(rank[i], rank[j]), (gains[i] - gains[j]) / ideal
+        two = gap * (1 / math.log2(1 + apart) - 1 / math.log2(2 + apart))
+        two /= 1 - 1 / math.log2(1 + lower) if lower > k else 1.0
+        return two if loss.scheme == "ndcg2" else loss.mu * two + gap * abs(cut(rank[i]) - cut(rank[j]))
+
+    for i, j in itertools.permutations(range(len(y)), 2):
+        if loss.scheme in ("ndcg1", "arp1") or y[i] > y[j]:
+            terms.append(weight(i, j) * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 
 def apprank(loss: Any, s: Any, y: Any) -> float:

@@ -6,6 +6,7 @@ from .exponential import Exponential as Exponential
 from .frank import FRank as FRank
 from .hinge import Hinge as Hinge
 from .ir_svm import IRSVM as IRSVM
+from .lambda_loss import LambdaLoss as LambdaLoss
 from .lambdarank import LambdaRank as LambdaRank
 from .listmle import ListMLE as ListMLE
 from .listnet import ListNet as ListNet
