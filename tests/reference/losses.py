@@ -150,6 +150,17 @@ def softmax(loss: Any, s: Any, y: Any) -> float:
     return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
 
 
+def xe_ndcg(loss: Any, s: Any, y: Any) -> float:
+    """With the very γ that the seed draws, one per document from the best grade and score."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    gains = dict(zip(order, uniforms(started(loss.seed, [y[i] for i in order])), strict=False))
+    gains = {i: 2 ** y[i] - gamma for i, gamma in gains.items()}
+    whole, total = np.logaddexp.reduce(s), math.fsum(gains.values())
+    return math.fsum(gains[i] / total * (whole - s[i]) for i in order)
+
+
 def drawn_by_labels(s: Any, y: Any, k: int, loss: Any) -> Iterator[list[int]]:
     """Orders whose first k documents are drawn one after another, P ∝ e^y, from documents by grade and score."""
     order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))

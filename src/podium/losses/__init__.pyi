@@ -32,3 +32,4 @@ from .sweep import Derivatives as Derivatives
 from .sweep import product as product
 from .sweep import sweep as sweep
 from .thurstone import Thurstone as Thurstone
+from .xe_ndcg import XeNDCG as XeNDCG

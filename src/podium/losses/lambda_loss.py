@@ -106,7 +106,6 @@ class LambdaLoss(PairwiseLoss):
     """Weight of ndcg2 within ndcg2++."""
     k: int | None = param(default=None, least=1)
     sigma: float = param(default=1.0, above=0)
-    name = "lambda-loss"
     grades = staticmethod(over_grades)
     surrogate: ClassVar[str | None] = "the pair loss with the current weights held fixed"
 
