@@ -431,6 +431,39 @@ def boltzrank(loss: Any, s: Any, y: Any) -> float:
     return -float(np.average(values, weights=np.exp(logs - logs.max())))
 
 
+def yeti_rank(loss: Any, s: Any, y: Any) -> float:
+    """Over the very rankings that the seed draws; with a metric, documents really swapped."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, terms = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for _ in range(loss.samples):
+        keys = {i: s[i] + drawn_noise(loss.noise, draws) for i in order}
+        ranked = sorted(order, key=lambda i: -keys[i])
+        for p, q in itertools.combinations(range(len(s)), 2):
+            i, j = sorted((ranked[p], ranked[q]), key=lambda i: -y[i])
+            if q - p <= loss.neighbours and y[i] > y[j]:
+                w = 0.15 * loss.decay**p * (y[i] - y[j]) if loss.metric is None else swapped_metric(loss, y, ranked, p, q)
+                terms.append(w * np.logaddexp(0, s[j] - s[i]))
+    return math.fsum(terms) / loss.samples
+
+
+def drawn_noise(kind: str, draws: Iterator[float]) -> float:
+    """A standard Gumbel, logistic or normal number (Box & Muller)."""
+    u = next(draws)
+    if kind == "normal":
+        return math.sqrt(-2 * math.log1p(-u)) * math.cos(2 * math.pi * next(draws))
+    return math.log(u / (1 - u)) if kind == "logistic" else -math.log(-math.log1p(-u))
+
+
+def swapped_metric(loss: Any, y: Any, ranked: Sequence[int], p: int, q: int) -> float:
+    """|ΔM| if the documents at places p and q are swapped."""
+    other = list(ranked)
+    other[p], other[q] = other[q], other[p]
+    values = [loss.metric(-np.arange(len(y), dtype=float), y[list(way)], [0, len(y)])[0] for way in (ranked, other)]
+    return float(abs(np.diff(np.nan_to_num(values))[0]))
+
+
 def raced(s: Any, c: float, state: int) -> Iterator[list[int]]:
     """Rankings, best first, of Plackett–Luce with scores c(n + 1)/3·s: each document arrives at e^{−score}·Exp(1)."""
     draws = uniforms(state)

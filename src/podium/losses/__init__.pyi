@@ -33,3 +33,4 @@ from .sweep import product as product
 from .sweep import sweep as sweep
 from .thurstone import Thurstone as Thurstone
 from .xe_ndcg import XeNDCG as XeNDCG
+from .yeti_rank import YetiRank as YetiRank
