@@ -464,6 +464,30 @@ def swapped_metric(loss: Any, y: Any, ranked: Sequence[int], p: int, q: int) -> 
     return float(abs(np.diff(np.nan_to_num(values))[0]))
 
 
+def pl_rank(loss: Any, s: Any, y: Any) -> float:
+    """1 − Σ_r E(what rank r adds | the ranks above), mean over the very rankings that the seed draws."""
+    if len(set(y)) <= 1 or np.isclose(added(loss, y, max(y), 0), added(loss, y, min(y), 0)):
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, total = uniforms(started(loss.seed, [y[i] for i in order])), 0.0
+    for _ in range(loss.samples):
+        keys = {i: s[i] + drawn_noise("gumbel", draws) for i in order}
+        ranked = sorted(order, key=lambda i: -keys[i])
+        for r in range(len(s)):
+            left = ranked[r:]
+            log_sum = np.logaddexp.reduce([s[i] for i in left])
+            total += math.fsum(math.exp(s[i] - log_sum) * added(loss, y, y[i], r) for i in left)
+    return 1 - total / loss.samples
+
+
+def added(loss: Any, y: Any, grade: float, r: int) -> float:
+    """What a document of this grade alone adds to a metric of judged documents y, at place r."""
+    alone = np.zeros(len(y))
+    alone[r] = grade
+    judged = {"judged": y, "judged_offsets": [0, len(y)]}
+    return float(np.nan_to_num(loss.metric(-np.arange(len(y), dtype=float), alone, [0, len(y)], **judged)[0]))
+
+
 def raced(s: Any, c: float, state: int) -> Iterator[list[int]]:
     """Rankings, best first, of Plackett–Luce with scores c(n + 1)/3·s: each document arrives at e^{−score}·Exp(1)."""
     draws = uniforms(state)

@@ -15,6 +15,7 @@ from .mallows import Mallows as Mallows
 from .pairs import PairwiseLoss as PairwiseLoss
 from .pairties_d import PairTiesD as PairTiesD
 from .pairties_rk import PairTiesRK as PairTiesRK
+from .pl_rank import PLRank as PLRank
 from .pmop_exact import PMOPExact as PMOPExact
 from .pmop_fd import PMOPFD as PMOPFD
 from .pmop_gibbs import PMOPGibbs as PMOPGibbs
