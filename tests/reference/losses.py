@@ -488,6 +488,20 @@ def added(loss: Any, y: Any, grade: float, r: int) -> float:
     return float(np.nan_to_num(loss.metric(-np.arange(len(y), dtype=float), alone, [0, len(y)], **judged)[0]))
 
 
+def stochastic_rank(loss: Any, s: Any, y: Any) -> float:
+    """1 − the mean metric of the very scores that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, values = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for _ in range(loss.samples):
+        z = np.empty(len(s))
+        for i in order:
+            z[i] = s[i] + loss.sigma * (drawn_noise("normal", draws) - loss.mu * y[i])
+        values.append(loss.metric(z, y, [0, len(s)])[0])
+    return 0.0 if np.isnan(values).any() else 1 - float(np.mean(values))
+
+
 def raced(s: Any, c: float, state: int) -> Iterator[list[int]]:
     """Rankings, best first, of Plackett–Luce with scores c(n + 1)/3·s: each document arrives at e^{−score}·Exp(1)."""
     draws = uniforms(state)

@@ -26,6 +26,7 @@ from .regression import Regression as Regression
 from .softmax import Softmax as Softmax
 from .softrank import SoftRank as SoftRank
 from .squared_hinge import SquaredHinge as SquaredHinge
+from .stochastic_rank import StochasticRank as StochasticRank
 from .structrank import StructRank as StructRank
 from .subset_regression import SubsetRegression as SubsetRegression
 from .svr import SVR as SVR
