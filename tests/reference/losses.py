@@ -49,6 +49,45 @@ def logistic(loss: Any, s: Any, y: Any) -> float:
     return sum(t * np.logaddexp(0, -s_i) + (1 - t) * np.logaddexp(0, s_i) for t, s_i in zip(targets, s, strict=True))
 
 
+def query_cross_entropy(loss: Any, s: Any, y: Any) -> float:
+    """With the constant by bisection."""
+    highest = loss.highest or max(1.0, *y, 0.0)
+    total = math.fsum(y) / highest
+    plain = logistic(loss, s, y)
+    if total == 0 or total == len(s):
+        return (1 - loss.alpha) * plain
+    low, high = -max(s) - 60.0, -min(s) + 60.0
+    for _ in range(200):
+        c = (low + high) / 2
+        low, high = (low, c) if np.exp(-np.logaddexp(0, -(np.asarray(s) + c))).sum() > total else (c, high)
+    return (1 - loss.alpha) * plain + loss.alpha * logistic(loss, np.asarray(s) + c, y)
+
+
+def query_rmse(loss: Any, s: Any, y: Any) -> float:
+    return float(len(s) * np.var(np.asarray(y) - np.asarray(s)))
+
+
+def rank_cosine(loss: Any, s: Any, y: Any) -> float:
+    if not any(y):
+        return 0.0
+    return 0.5 - 0.5 * float(np.dot(s, y) / np.linalg.norm(s) / np.linalg.norm(y)) if any(s) else 0.5
+
+
+def unique_softmax(loss: Any, s: Any, y: Any) -> float:
+    lists = [[s[i], *(s[j] for j in range(len(s)) if y[j] < y[i])] for i in range(len(s))]
+    return math.fsum((2**grade - 1) * (np.logaddexp.reduce(row) - row[0]) for grade, row in zip(y, lists, strict=True))
+
+
+def pair_regression(loss: Any, s: Any, y: Any) -> float:
+    errors = [(y[i] - y[j]) - (s[i] - s[j]) for i, j in edges(y)]
+    terms = [(loss.tau if e > 0 else 1 - loss.tau) * (e * e if loss.squared else abs(e)) for e in errors]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def soft_zero_one(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: float(np.exp(-np.logaddexp(0, delta))), loss, s, y)
+
+
 def ranknet(loss: Any, s: Any, y: Any) -> float:
     if not loss.ties:
         return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)

@@ -12,6 +12,7 @@ from .listmle import ListMLE as ListMLE
 from .listnet import ListNet as ListNet
 from .logistic import Logistic as Logistic
 from .mallows import Mallows as Mallows
+from .pair_regression import PairRegression as PairRegression
 from .pairs import PairwiseLoss as PairwiseLoss
 from .pairties_d import PairTiesD as PairTiesD
 from .pairties_rk import PairTiesRK as PairTiesRK
@@ -20,9 +21,13 @@ from .pmop_exact import PMOPExact as PMOPExact
 from .pmop_fd import PMOPFD as PMOPFD
 from .pmop_gibbs import PMOPGibbs as PMOPGibbs
 from .pmop_mh import PMOPMH as PMOPMH
+from .query_cross_entropy import QueryCrossEntropy as QueryCrossEntropy
+from .query_rmse import QueryRMSE as QueryRMSE
+from .rank_cosine import RankCosine as RankCosine
 from .rank_regress import RankRegress as RankRegress
 from .ranknet import RankNet as RankNet
 from .regression import Regression as Regression
+from .soft_zero_one import SoftZeroOne as SoftZeroOne
 from .softmax import Softmax as Softmax
 from .softrank import SoftRank as SoftRank
 from .squared_hinge import SquaredHinge as SquaredHinge
@@ -34,5 +39,6 @@ from .sweep import Derivatives as Derivatives
 from .sweep import product as product
 from .sweep import sweep as sweep
 from .thurstone import Thurstone as Thurstone
+from .unique_softmax import UniqueSoftmax as UniqueSoftmax
 from .xe_ndcg import XeNDCG as XeNDCG
 from .yeti_rank import YetiRank as YetiRank
