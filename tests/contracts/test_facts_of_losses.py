@@ -26,7 +26,17 @@ MORE = [
     "lambda-loss(scheme=ndcg1)", "lambda-loss(scheme=ndcg2++)",
 ]  # fmt: skip
 STATED = list(dict.fromkeys([*STATED, *map(Loss.parse, MORE)]))
-TIGHT = {"hinge", "squared-hinge", "exponential", "rank-regress", "ranknet", "frank", "listmle", "lambdarank", "lambda-loss"}
+TIGHT = {
+    "hinge",
+    "squared-hinge",
+    "exponential",
+    "rank-regress",
+    "ranknet",
+    "frank",
+    "listmle",
+    "lambdarank",
+    "lambda-loss",
+}
 BOUNDS = [(loss, bound) for loss in STATED for bound in loss.bounds()]
 
 

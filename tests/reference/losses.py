@@ -184,9 +184,11 @@ def listnet(loss: Any, s: Any, y: Any) -> float:
 
 
 def softmax(loss: Any, s: Any, y: Any) -> float:
-    whole = np.logaddexp.reduce(s)
     y = gain_shares(y) if loss.target == "gain-share" else y
-    return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
+    s, y = ([*s, 0.0], [*y, loss.anchor]) if loss.anchor is not None else (s, y)
+    whole, total = np.logaddexp.reduce(s), math.fsum(y)
+    hits = math.fsum(y_i / total * math.exp(s_i - whole) for s_i, y_i in zip(s, y, strict=True)) if total else 1.0
+    return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True)) + loss.poly * (1 - hits)
 
 
 def xe_ndcg(loss: Any, s: Any, y: Any) -> float:
@@ -198,6 +200,11 @@ def xe_ndcg(loss: Any, s: Any, y: Any) -> float:
     gains = {i: 2 ** y[i] - gamma for i, gamma in gains.items()}
     whole, total = np.logaddexp.reduce(s), math.fsum(gains.values())
     return math.fsum(gains[i] / total * (whole - s[i]) for i in order)
+
+
+def weighted_sum(loss: Any, s: Any, y: Any) -> float:
+    weights = loss.weights or [1.0] * len(loss.of)
+    return math.fsum(w * REFERENCES[part.name](part, s, y) for w, part in zip(weights, loss.of, strict=True))
 
 
 def drawn_by_labels(s: Any, y: Any, k: int, loss: Any) -> Iterator[list[int]]:
@@ -482,7 +489,11 @@ def yeti_rank(loss: Any, s: Any, y: Any) -> float:
         for p, q in itertools.combinations(range(len(s)), 2):
             i, j = sorted((ranked[p], ranked[q]), key=lambda i: -y[i])
             if q - p <= loss.neighbours and y[i] > y[j]:
-                w = 0.15 * loss.decay**p * (y[i] - y[j]) if loss.metric is None else swapped_metric(loss, y, ranked, p, q)
+                w = (
+                    0.15 * loss.decay**p * (y[i] - y[j])
+                    if loss.metric is None
+                    else swapped_metric(loss, y, ranked, p, q)
+                )
                 terms.append(w * np.logaddexp(0, s[j] - s[i]))
     return math.fsum(terms) / loss.samples
 
@@ -733,4 +744,5 @@ def log_cdf(*z: float) -> float:
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     name.replace("_", "-"): function for name, function in list(globals().items()) if callable(function)
 }
+REFERENCES["sum"] = weighted_sum
 """By the loss's name: the function of that name."""

@@ -34,6 +34,7 @@ from .squared_hinge import SquaredHinge as SquaredHinge
 from .stochastic_rank import StochasticRank as StochasticRank
 from .structrank import StructRank as StructRank
 from .subset_regression import SubsetRegression as SubsetRegression
+from .sum import Sum as Sum
 from .svr import SVR as SVR
 from .sweep import Derivatives as Derivatives
 from .sweep import product as product

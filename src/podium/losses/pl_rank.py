@@ -114,8 +114,8 @@ def kernel_for(prepare: Callable[..., None]) -> Callable[..., float]:
 class PLRank(Loss):
     """1 − the expected metric over rankings of the Plackett–Luce distribution that the scores give.
 
-    Formula: L = 1 − E Σ_r w_r v_{π(r)}, π drawn from P(π) = Π_r p_r(π(r)), p_r(i) = e^{s_i}/Σ_{l ≥ r} e^{s_π(l)}; v_i is
-        what document i is worth and w_r the weight of rank r, e.g. (2^{y_i} − 1)/ideal DCG and 1/log2(1 + r). With
+    Formula: L = 1 − E Σ_r w_r v_{π(r)}, π drawn from P(π) = Π_r p_r(π(r)), p_r(i) = e^{s_i}/Σ_{l ≥ r} e^{s_π(l)}; v_i
+        is what document i is worth and w_r the weight of rank r, e.g. (2^{y_i} − 1)/ideal DCG and 1/log2(1 + r). With
         v̄_r = Σ_{l ≥ r} p_r(π(l)) v_π(l), the value is the mean over `samples` rankings of 1 − Σ_r w_r v̄_r. Minus the
         gradient is the mean of R_{r_i} + Σ_{r ≤ r_i} p_r(i)(ŵ_r(v_i − v̄_r) − R_r) for document i at rank r_i, with
         R_r = Σ_{q > r} w_q(v_{π(q)} − m_r), m_r the mean of v below rank r, and ŵ_r = w_r − Σ_{q > r} w_q/(n − r).

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,8 +80,8 @@ def constant(scores: Array, total: float) -> Any:
 class QueryCrossEntropy(Logistic):
     """Cross entropy of labels, read as probabilities, that is partly free of the level of each query's scores.
 
-    Formula: L = (1 − α)·ℓ(s) + α·ℓ(s + c), ℓ(s) = −Σ t_i log σ(s_i) + (1 − t_i) log(1 − σ(s_i)), t_i = y_i/highest; c is
-        the constant that minimises ℓ(s + c), Σ σ(s_i + c) = Σ t_i. If all t are 0, or all are 1, ℓ(s + c) counts 0.
+    Formula: L = (1 − α)·ℓ(s) + α·ℓ(s + c), ℓ(s) = −Σ t_i log σ(s_i) + (1 − t_i) log(1 − σ(s_i)), t_i = y_i/highest; c
+        is the constant that minimises ℓ(s + c), Σ σ(s_i + c) = Σ t_i. If all t are 0, or all are 1, ℓ(s + c) counts 0.
     Ties: none; documents are not compared.
     Cost: O(n) per query, times the five or so steps of Newton's method for c.
     Use it for: clicks or probabilities whose level differs between queries, if σ(s) should still mean something; α = 0
@@ -92,7 +92,7 @@ class QueryCrossEntropy(Logistic):
     alpha: float = param(default=0.95, least=0, most=1)
     convex = True
     grades = staticmethod(over_grades)
-    grades_product = None
+    grades_product: ClassVar[Any] = None
 
     def kernel_constants(self, labels: Array) -> Array:
         return np.append(super().kernel_constants(labels), self.alpha)

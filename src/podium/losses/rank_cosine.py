@@ -50,8 +50,8 @@ class RankCosine(Loss):
     Formula: L = ½(1 − Σ s_i y_i/(|s||y|)).
     Ties: documents are not compared. A query whose grades are all 0 contributes 0.
     Cost: O(n) per query.
-    Use it for: queries of which each should count the same, between 0 and 1. The scale of scores is free, their level is
-        not: documents of grade 0 should score 0. Not convex.
+    Use it for: queries of which each should count the same, between 0 and 1. The scale of scores is free, their level
+        is not: documents of grade 0 should score 0. Not convex.
     Gradient: for scores that are all 0, −½y/|y|, so that training can start there.
     Curvature: a bound, since the second derivative ½(2u_i(g_i − cu_i) + c(1 − u_i²))/|s|² has both signs.
     Reference: Qin et al., Query-level loss functions for information retrieval, Information Processing & Management

@@ -133,15 +133,15 @@ class StochasticRank(Loss):
     """1 − the expected metric of scores with normal noise, which is smooth for every metric.
 
     Formula: L = 1 − E M(z), z_i = s_i + σ(ε_i − μy_i), ε standard normal. Given the noise of the others, the derivative
-        by s_i is exact: −Σ_{j≠i} φ((z_j − s_i + σμy_i)/σ)/σ · Δ_ij, Δ_ij the change of M if i moves from the place below
-        j to the one above; φ is the normal density. The mean over `samples` draws, less its mean over the documents.
+        by s_i is exact: −Σ_{j≠i} φ((z_j − s_i + σμy_i)/σ)/σ · Δ_ij, Δ_ij the change of M if i moves from the place
+        below j to the one above; φ is the normal density. The mean of `samples` draws, less its mean over documents.
     Ties: rankings are strict, and the metric handles tied grades. Noise follows the order of grades, then of scores, so
         row order does not matter; documents equal in both share their gradient. Stochastic solvers and boosting draw
         again in every step. A query whose grades are all equal contributes 0.
     Cost: O(samples·n²) per query for a metric that is a sum over ranks, O(samples·n³) for others such as MAP and ERR,
         less for documents whose scores are far apart.
-    Use it for: any metric with swaps, also with trees. `mu` above 0 ranks relevant documents below equal others, so that
-        scores are driven apart.
+    Use it for: any metric with swaps, also with trees. `mu` above 0 ranks relevant documents below equal others, so
+        that scores are driven apart.
     Gradient: of the sum of these conditional expectations, each a function of its own score relative to the mean.
     Reference: Ustimenko & Prokhorenkova, StochasticRank: global optimization of scale-free discrete functions, ICML
         2020.

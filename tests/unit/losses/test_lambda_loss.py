@@ -53,5 +53,5 @@ def test_a_cutoff_without_ranks_is_refused():
 
 @pytest.mark.parametrize("scheme", ["ndcg2", "arp1", "label-diff2"])
 def test_negative_labels_are_refused(scheme):
-    with pytest.raises(DataError, match="labels of at least 0.*got -1"):
+    with pytest.raises(DataError, match=r"labels of at least 0.*got -1"):
         LambdaLoss(scheme=scheme)(SCORES, [0, 1, -1, 2])
