@@ -645,6 +645,30 @@ def apprank(loss: Any, s: Any, y: Any) -> float:
     return 1 - math.fsum((2 ** y[i] - 1) / math.log2(1 + ahead(i, everyone)) for i in everyone) / ideal
 
 
+def neural_ndcg(loss: Any, s: Any, y: Any) -> float:
+    """Whole matrices, with the very noise that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    n, order, values = len(s), sorted(range(len(s)), key=lambda i: (-y[i], -s[i])), []
+    draws = uniforms(started(loss.seed, [y[i] for i in order]))
+    discounts = [1 / math.log2(r + 2) if loss.k is None or r < loss.k else 0.0 for r in range(n)]
+    gains, ideal = (
+        2.0**y - 1,
+        math.fsum((2**g - 1) * d for g, d in zip(sorted(y, reverse=True), discounts, strict=True)),
+    )
+    for _ in range(max(loss.samples, 1)):
+        noise = {i: loss.beta * drawn_noise("gumbel", draws) if loss.samples else 0.0 for i in order}
+        z = np.array([s[i] + noise[i] for i in range(n)])
+        far = np.abs(z[:, None] - z).sum(axis=1)
+        logits = ((n - 1 - 2 * np.arange(n))[:, None] * z - far) / loss.tau
+        P = np.exp(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
+        for _ in range(loss.scale):
+            P = P / P.sum(axis=0)
+            P = P / P.sum(axis=1, keepdims=True)
+        values.append(float(discounts @ P @ gains) / ideal)
+    return 1 - float(np.mean(values))
+
+
 def softrank(loss: Any, s: Any, y: Any) -> float:
     """Every subset of the others that might beat a document listed, for the distribution of its rank."""
     if len(set(y)) <= 1:

@@ -12,6 +12,7 @@ from .listmle import ListMLE as ListMLE
 from .listnet import ListNet as ListNet
 from .logistic import Logistic as Logistic
 from .mallows import Mallows as Mallows
+from .neural_ndcg import NeuralNDCG as NeuralNDCG
 from .pair_regression import PairRegression as PairRegression
 from .pairs import PairwiseLoss as PairwiseLoss
 from .pairties_d import PairTiesD as PairTiesD

@@ -110,8 +110,8 @@ class Softmax(Loss):
     Formula: L = −Σ y_i log(e^{s_i}/Σ_j e^{s_j}), y ≥ 0. It is linear in the labels, so that document weights, such as
         clicks over propensities, take the place of labels in one pass. With `target=gain-share`, y_i is replaced by
         (2^{y_i} − 1)/IDCG, the gain over the ideal DCG of the query. `poly` ε adds ε(1 − Σ (y_i/Σy) ρ_i),
-        ρ = softmax(s). With `anchor` y₀, a document of score 0 and label y₀ joins each query, so that e^{s_i}/(1 + Σ_j e^{s_j}) means a
-        share (calibrated softmax).
+        ρ = softmax(s). With `anchor` y₀, a document of score 0 and label y₀ joins each query, so that
+        e^{s_i}/(1 + Σ_j e^{s_j}) means a share (calibrated softmax).
     Ties: documents of equal label are treated alike; a query whose labels are all 0 contributes 0.
     Cost: O(n) per query.
     Use it for: clicks and other binary labels. ListNet compares softmax(s) with softmax(y) instead,
