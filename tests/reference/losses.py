@@ -230,7 +230,8 @@ def listmle(loss: Any, s: Any, y: Any) -> float:
         block = list(documents)
         end, left = first + len(block), max((loss.k or len(s)) - first, 0)
         ways = rotated(block, loss.samples, draws) if left > 0 else [block]
-        value += np.mean([minus_log_plackett_luce(s, [*way, *order[end:]], min(left, len(block))) for way in ways])
+        w = [rank_weight(loss, first + r, len(s)) if r < left else 0.0 for r in range(len(block))]
+        value += np.mean([minus_log_plackett_luce(s, [*way, *order[end:]], len(block), w) for way in ways])
         first = end
     return float(value)
 
@@ -254,9 +255,13 @@ def listmle_over_all_ties(s: Any, y: Any) -> float:
     return float(np.mean([minus_log_plackett_luce(s, [i for block in way for i in block]) for way in ways]))
 
 
-def minus_log_plackett_luce(s: Any, order: Sequence[int], k: int | None = None) -> float:
-    ranked = np.asarray(s)[list(order)]
-    return float(sum(np.logaddexp.reduce(ranked[r:]) - ranked[r] for r in range(len(ranked))[:k]))
+def minus_log_plackett_luce(s: Any, order: Sequence[int], k: int | None = None, weights: Any = None) -> float:
+    ranked, w = np.asarray(s)[list(order)], np.ones(len(order)) if weights is None else weights
+    return float(sum(w[r] * (np.logaddexp.reduce(ranked[r:]) - ranked[r]) for r in range(len(ranked))[:k]))
+
+
+def rank_weight(loss: Any, place: int, n: int) -> float:
+    return {"none": 1.0, "log2": 1 / math.log2(2 + place), "exp2": 2.0 ** (n - place) - 1}[loss.weights]
 
 
 def shuffles(s: Any, y: Any, seed: int) -> Iterator[list[int]]:
@@ -638,6 +643,8 @@ def apprank(loss: Any, s: Any, y: Any) -> float:
         return 1 + math.fsum(math.exp(-np.logaddexp(0, loss.alpha * (s[i] - s[j]))) for j in others if j != i)
 
     everyone = range(len(s))
+    if loss.measure == "mrr":
+        return 1 - math.fsum(y[i] / ahead(i, everyone) for i in everyone) / math.fsum(y)
     if loss.measure == "ap":
         relevant = [i for i in everyone if y[i] >= 1]
         return 1 - math.fsum(ahead(i, relevant) / ahead(i, everyone) for i in relevant) / len(relevant)

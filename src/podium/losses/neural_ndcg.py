@@ -149,7 +149,7 @@ def _add_times(factor: float, values: Array, out: Array) -> None:
 def _rows(P: Array, lo: Ints, hi: Ints, c: Array, out: Array) -> None:
     """Fill `out` with Pc."""
     for r in range(len(out)):
-        out[r] = dot(P[r, lo[r] : hi[r]], c[lo[r] : hi[r]])
+        out[r] = dot(P[r, lo[r] : hi[r]], c[lo[r] : hi[r]])  # type: ignore[arg-type]
 
 
 @compiled
@@ -171,7 +171,7 @@ def _step_back(
     for i in range(n):
         dc[i] *= -c[i] * c[i] if c[i] * LEAST < 1.0 else 0.0
     for r in range(n):
-        du[r] = dot(P[r, lo[r] : hi[r]], dc[lo[r] : hi[r]])
+        du[r] = dot(P[r, lo[r] : hi[r]], dc[lo[r] : hi[r]])  # type: ignore[arg-type]
         _add_times(before[r], dc[lo[r] : hi[r]], D[r, lo[r] : hi[r]])
     for i in range(n):
         dc[i] = 0.0
@@ -237,7 +237,8 @@ class NeuralNDCG(Loss):
     Use it for: NDCG itself, smooth and bounded; as τ falls, it becomes 1 − NDCG. Not convex.
     Curvature: a bound at the limit of Sinkhorn's rounds.
     Reference: Pobrotyn & Białobrzeski, NeuralNDCG: direct optimisation of a ranking metric via differentiable
-        relaxation of sorting, 2021; Swezey et al., PiRank: scalable learning to rank via differentiable sorting, NeurIPS 2021.
+        relaxation of sorting, 2021; Swezey et al., PiRank: scalable learning to rank via differentiable sorting,
+        NeurIPS 2021.
     """
 
     tau: float = param(default=1.0, above=0, search=(0.1, 10.0, "log"))

@@ -7,6 +7,9 @@ import pytest
 
 from podium.losses import Logistic, Loss, QueryCrossEntropy, RankCosine
 from podium.losses.query_cross_entropy import constant
+from podium.testing import equals_reference
+from podium.testing.losses import curvature_is_right, derivative_is_right
+from reference.losses import listmle
 
 SCORES, LABELS = np.array([0.0, 1.0, 3.0, 2.0]), np.array([0.0, 0.0, 1.0, 2.0])
 DIGITS = {"abs": 1e-6, "rel": 0}
@@ -55,3 +58,13 @@ def test_the_scale_of_scores_does_not_change_an_angle():
     start = RankCosine()(0 * SCORES, LABELS)
     assert start.value == 0.5
     assert start.gradient == pytest.approx(-0.5 * LABELS / math.sqrt(5))
+
+
+@pytest.mark.parametrize(("weights", "value"), [("exp2", 23.731553), ("log2", 1.703981)])
+def test_listmle_with_weights_of_ranks(weights, value):
+    loss, labels = Loss.parse(f"listmle(weights={weights})"), np.arange(4.0)
+    assert loss(SCORES, labels).value == pytest.approx(value, **DIGITS)
+    derivative_is_right(loss, SCORES, LABELS)
+    curvature_is_right(loss, SCORES, LABELS)
+    equals_reference(loss, SCORES, LABELS, listmle)
+    assert loss.rank_distribution() is None
