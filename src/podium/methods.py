@@ -58,10 +58,11 @@ class Method:
 
 Grid = dict[str, tuple[Any, ...]]
 PENALTY: Grid = {"penalty": (0.01, 0.1, 1.0)}
-_LAMBDAMART = (
-    "recipe(loss=lambdarank(metric={},damped=true),scorer=trees(num_leaves=7),"
+_TREES = (
+    "recipe(loss={},scorer=trees(num_leaves=7),"
     "solver=boosting(learning_rate=0.1,bagging_fraction=0.7),transform=identity)"
 )
+_LAMBDAMART = _TREES.format("lambdarank(metric={},damped=true)")
 _LAMBDAMART_GRID: Grid = {"num_leaves": (7, 31), "transform": ("identity", "add-minmax")}
 
 _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
@@ -147,6 +148,17 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         "lambdamart-map": ("LambdaMART for MAP", _LAMBDAMART.format("map"), _LAMBDAMART_GRID),
         "lambdamart-err": ("LambdaMART for ERR@10", _LAMBDAMART.format("err@10"), _LAMBDAMART_GRID),
         "lambdamart-mrr": ("LambdaMART for MRR", _LAMBDAMART.format("mrr"), _LAMBDAMART_GRID),
+        "lambdaloss": (
+            "pairs weighted so that the loss bounds NDCG (NDCG-Loss2), linear",
+            "recipe(loss=lambda-loss,solver=adam)",
+            PENALTY,
+        ),
+        "lambdaloss-trees": ("LambdaLoss with gradient boosted trees", _TREES.format("lambda-loss"), _LAMBDAMART_GRID),
+        "yetirank": (
+            "gradient boosted trees on neighbours in rankings of noisy scores, as CatBoost's YetiRank",
+            _TREES.format("yeti-rank"),
+            _LAMBDAMART_GRID,
+        ),
         "rankboost": ("boosting of single-feature thresholds on pairs", "rankboost", {}),
         "gbrank": (
             "boosted regression trees that correct pairs in the wrong order",
@@ -163,6 +175,11 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
             "cross entropy of labels and softmax of scores, linear; takes clicks",
             "recipe(loss=softmax)",
             {"penalty": (0.01, 0.1, 1.0, 10.0)},
+        ),
+        "xe-ndcg-mart": (
+            "gradient boosted trees on the cross entropy from perturbed gains, as LightGBM's rank_xendcg",
+            _TREES.format("xe-ndcg(orders=3)"),
+            _LAMBDAMART_GRID,
         ),
         "listmle": (
             "likelihood of the ideal order (Plackett–Luce), linear",

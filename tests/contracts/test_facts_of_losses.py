@@ -23,9 +23,20 @@ MORE = [
     "hinge(normalise=true)", "ranknet(normalise=true)", "frank(normalise=true)", "structrank(learn=false)",
     "structrank(normalise=true)", "structrank(topology=disconnected)", "softmax(target=gain-share)",
     "regression(target=gain)", "lambdarank(metric=ndcg@3)", "listmle(samples=50)",
+    "lambda-loss(scheme=ndcg1)", "lambda-loss(scheme=ndcg2++)",
 ]  # fmt: skip
 STATED = list(dict.fromkeys([*STATED, *map(Loss.parse, MORE)]))
-TIGHT = {"hinge", "squared-hinge", "exponential", "rank-regress", "ranknet", "frank", "listmle", "lambdarank"}
+TIGHT = {
+    "hinge",
+    "squared-hinge",
+    "exponential",
+    "rank-regress",
+    "ranknet",
+    "frank",
+    "listmle",
+    "lambdarank",
+    "lambda-loss",
+}
 BOUNDS = [(loss, bound) for loss in STATED for bound in loss.bounds()]
 
 
@@ -45,7 +56,7 @@ def queries(bound: Bound, loss: Loss, number: int, seed: int):
         if len(set(labels)) == 1:
             labels[0] = 1.0 - min(labels[0], 1.0)
         scores = rng.normal(size=n)
-        if k % 5 == 1 and loss.name != "lambdarank":  # which ranks equal scores in one order
+        if k % 5 == 1 and loss.name not in ("lambdarank", "lambda-loss"):  # which rank equal scores in one order
             scores = rng.integers(0, 3, n).astype(float)
         elif k % 5 == 2:
             scores = labels * 20.0 + 1e-3 * scores

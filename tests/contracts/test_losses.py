@@ -17,7 +17,11 @@ from reference.losses import REFERENCES
 MORE = [
     "regression(target=gain-share)", "softmax(target=gain-share)",
     "energy-ndcg(energy=rank)", "energy-ndcg(energy=rank,window=2,samples=3)",
-    "lambdarank(metric=map)", "lambdarank(metric=err@3)",
+    "lambdarank(metric=map)", "lambdarank(metric=err@3)", "lambdarank(distance=true)",
+    "lambda-loss(scheme=ndcg2++,k=2)", "lambda-loss(scheme=arp1,normalise=true)",
+    "sum(of=[ranknet,listmle,logistic],weights=[1,0.5,2])", "softmax(anchor=1)", "neural-ndcg(scale=0)",
+    "apprank(measure=mrr)",
+    "pl-rank(metric=ndcg@2,samples=2)", "yeti-rank(metric=ndcg@3,neighbours=2,samples=3)",
     "structrank(normalise=true,log_w1=0.5,log_w2=-0.3)", "structrank(topology=random,partners=2,log_w2=0.4)",
     "structrank(topology=plackett-luce,normalise=true,log_w1=0.4,functions=2)",
     "structrank(functions=3,log_w1=0.2)", "structrank(functions=2,more=[0.5,-0.4],normalise=true)",

@@ -49,6 +49,45 @@ def logistic(loss: Any, s: Any, y: Any) -> float:
     return sum(t * np.logaddexp(0, -s_i) + (1 - t) * np.logaddexp(0, s_i) for t, s_i in zip(targets, s, strict=True))
 
 
+def query_cross_entropy(loss: Any, s: Any, y: Any) -> float:
+    """With the constant by bisection."""
+    highest = loss.highest or max(1.0, *y, 0.0)
+    total = math.fsum(y) / highest
+    plain = logistic(loss, s, y)
+    if total == 0 or total == len(s):
+        return (1 - loss.alpha) * plain
+    low, high = -max(s) - 60.0, -min(s) + 60.0
+    for _ in range(200):
+        c = (low + high) / 2
+        low, high = (low, c) if np.exp(-np.logaddexp(0, -(np.asarray(s) + c))).sum() > total else (c, high)
+    return (1 - loss.alpha) * plain + loss.alpha * logistic(loss, np.asarray(s) + c, y)
+
+
+def query_rmse(loss: Any, s: Any, y: Any) -> float:
+    return float(len(s) * np.var(np.asarray(y) - np.asarray(s)))
+
+
+def rank_cosine(loss: Any, s: Any, y: Any) -> float:
+    if not any(y):
+        return 0.0
+    return 0.5 - 0.5 * float(np.dot(s, y) / np.linalg.norm(s) / np.linalg.norm(y)) if any(s) else 0.5
+
+
+def unique_softmax(loss: Any, s: Any, y: Any) -> float:
+    lists = [[s[i], *(s[j] for j in range(len(s)) if y[j] < y[i])] for i in range(len(s))]
+    return math.fsum((2**grade - 1) * (np.logaddexp.reduce(row) - row[0]) for grade, row in zip(y, lists, strict=True))
+
+
+def pair_regression(loss: Any, s: Any, y: Any) -> float:
+    errors = [(y[i] - y[j]) - (s[i] - s[j]) for i, j in edges(y)]
+    terms = [(loss.tau if e > 0 else 1 - loss.tau) * (e * e if loss.squared else abs(e)) for e in errors]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def soft_zero_one(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: float(np.exp(-np.logaddexp(0, delta))), loss, s, y)
+
+
 def ranknet(loss: Any, s: Any, y: Any) -> float:
     if not loss.ties:
         return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)
@@ -145,9 +184,27 @@ def listnet(loss: Any, s: Any, y: Any) -> float:
 
 
 def softmax(loss: Any, s: Any, y: Any) -> float:
-    whole = np.logaddexp.reduce(s)
     y = gain_shares(y) if loss.target == "gain-share" else y
-    return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
+    s, y = ([*s, 0.0], [*y, loss.anchor]) if loss.anchor is not None else (s, y)
+    whole, total = np.logaddexp.reduce(s), math.fsum(y)
+    hits = math.fsum(y_i / total * math.exp(s_i - whole) for s_i, y_i in zip(s, y, strict=True)) if total else 1.0
+    return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True)) + loss.poly * (1 - hits)
+
+
+def xe_ndcg(loss: Any, s: Any, y: Any) -> float:
+    """With the very γ that the seed draws, one per document from the best grade and score."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    gains = dict(zip(order, uniforms(started(loss.seed, [y[i] for i in order])), strict=False))
+    gains = {i: 2 ** y[i] - gamma for i, gamma in gains.items()}
+    whole, total = np.logaddexp.reduce(s), math.fsum(gains.values())
+    return math.fsum(gains[i] / total * (whole - s[i]) for i in order)
+
+
+def weighted_sum(loss: Any, s: Any, y: Any) -> float:
+    weights = loss.weights or [1.0] * len(loss.of)
+    return math.fsum(w * REFERENCES[part.name](part, s, y) for w, part in zip(weights, loss.of, strict=True))
 
 
 def drawn_by_labels(s: Any, y: Any, k: int, loss: Any) -> Iterator[list[int]]:
@@ -173,7 +230,8 @@ def listmle(loss: Any, s: Any, y: Any) -> float:
         block = list(documents)
         end, left = first + len(block), max((loss.k or len(s)) - first, 0)
         ways = rotated(block, loss.samples, draws) if left > 0 else [block]
-        value += np.mean([minus_log_plackett_luce(s, [*way, *order[end:]], min(left, len(block))) for way in ways])
+        w = [rank_weight(loss, first + r, len(s)) if r < left else 0.0 for r in range(len(block))]
+        value += np.mean([minus_log_plackett_luce(s, [*way, *order[end:]], len(block), w) for way in ways])
         first = end
     return float(value)
 
@@ -197,9 +255,13 @@ def listmle_over_all_ties(s: Any, y: Any) -> float:
     return float(np.mean([minus_log_plackett_luce(s, [i for block in way for i in block]) for way in ways]))
 
 
-def minus_log_plackett_luce(s: Any, order: Sequence[int], k: int | None = None) -> float:
-    ranked = np.asarray(s)[list(order)]
-    return float(sum(np.logaddexp.reduce(ranked[r:]) - ranked[r] for r in range(len(ranked))[:k]))
+def minus_log_plackett_luce(s: Any, order: Sequence[int], k: int | None = None, weights: Any = None) -> float:
+    ranked, w = np.asarray(s)[list(order)], np.ones(len(order)) if weights is None else weights
+    return float(sum(w[r] * (np.logaddexp.reduce(ranked[r:]) - ranked[r]) for r in range(len(ranked))[:k]))
+
+
+def rank_weight(loss: Any, place: int, n: int) -> float:
+    return {"none": 1.0, "log2": 1 / math.log2(2 + place), "exp2": 2.0 ** (n - place) - 1}[loss.weights]
 
 
 def shuffles(s: Any, y: Any, seed: int) -> Iterator[list[int]]:
@@ -420,6 +482,81 @@ def boltzrank(loss: Any, s: Any, y: Any) -> float:
     return -float(np.average(values, weights=np.exp(logs - logs.max())))
 
 
+def yeti_rank(loss: Any, s: Any, y: Any) -> float:
+    """Over the very rankings that the seed draws; with a metric, documents really swapped."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, terms = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for _ in range(loss.samples):
+        keys = {i: s[i] + drawn_noise(loss.noise, draws) for i in order}
+        ranked = sorted(order, key=lambda i: -keys[i])
+        for p, q in itertools.combinations(range(len(s)), 2):
+            i, j = sorted((ranked[p], ranked[q]), key=lambda i: -y[i])
+            if q - p <= loss.neighbours and y[i] > y[j]:
+                w = (
+                    0.15 * loss.decay**p * (y[i] - y[j])
+                    if loss.metric is None
+                    else swapped_metric(loss, y, ranked, p, q)
+                )
+                terms.append(w * np.logaddexp(0, s[j] - s[i]))
+    return math.fsum(terms) / loss.samples
+
+
+def drawn_noise(kind: str, draws: Iterator[float]) -> float:
+    """A standard Gumbel, logistic or normal number (Box & Muller)."""
+    u = next(draws)
+    if kind == "normal":
+        return math.sqrt(-2 * math.log1p(-u)) * math.cos(2 * math.pi * next(draws))
+    return math.log(u / (1 - u)) if kind == "logistic" else -math.log(-math.log1p(-u))
+
+
+def swapped_metric(loss: Any, y: Any, ranked: Sequence[int], p: int, q: int) -> float:
+    """|ΔM| if the documents at places p and q are swapped."""
+    other = list(ranked)
+    other[p], other[q] = other[q], other[p]
+    values = [loss.metric(-np.arange(len(y), dtype=float), y[list(way)], [0, len(y)])[0] for way in (ranked, other)]
+    return float(abs(np.diff(np.nan_to_num(values))[0]))
+
+
+def pl_rank(loss: Any, s: Any, y: Any) -> float:
+    """1 − Σ_r E(what rank r adds | the ranks above), mean over the very rankings that the seed draws."""
+    if len(set(y)) <= 1 or np.isclose(added(loss, y, max(y), 0), added(loss, y, min(y), 0)):
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, total = uniforms(started(loss.seed, [y[i] for i in order])), 0.0
+    for _ in range(loss.samples):
+        keys = {i: s[i] + drawn_noise("gumbel", draws) for i in order}
+        ranked = sorted(order, key=lambda i: -keys[i])
+        for r in range(len(s)):
+            left = ranked[r:]
+            log_sum = np.logaddexp.reduce([s[i] for i in left])
+            total += math.fsum(math.exp(s[i] - log_sum) * added(loss, y, y[i], r) for i in left)
+    return 1 - total / loss.samples
+
+
+def added(loss: Any, y: Any, grade: float, r: int) -> float:
+    """What a document of this grade alone adds to a metric of judged documents y, at place r."""
+    alone = np.zeros(len(y))
+    alone[r] = grade
+    judged = {"judged": y, "judged_offsets": [0, len(y)]}
+    return float(np.nan_to_num(loss.metric(-np.arange(len(y), dtype=float), alone, [0, len(y)], **judged)[0]))
+
+
+def stochastic_rank(loss: Any, s: Any, y: Any) -> float:
+    """1 − the mean metric of the very scores that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, values = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for _ in range(loss.samples):
+        z = np.empty(len(s))
+        for i in order:
+            z[i] = s[i] + loss.sigma * (drawn_noise("normal", draws) - loss.mu * y[i])
+        values.append(loss.metric(z, y, [0, len(s)])[0])
+    return 0.0 if np.isnan(values).any() else 1 - float(np.mean(values))
+
+
 def raced(s: Any, c: float, state: int) -> Iterator[list[int]]:
     """Rankings, best first, of Plackett–Luce with scores c(n + 1)/3·s: each document arrives at e^{−score}·Exp(1)."""
     draws = uniforms(state)
@@ -461,13 +598,40 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
         delta = abs(measured(swapped) - measured(places))
-        terms.append(delta * np.logaddexp(0, s[j] - s[i]))
-        force = delta * math.exp(-np.logaddexp(0, s[i] - s[j]))
+        delta /= 0.01 + abs(s[i] - s[j]) if loss.distance and len(set(s)) > 1 else 1.0
+        terms.append(delta * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
+        force = delta * loss.sigma * math.exp(-np.logaddexp(0, loss.sigma * (s[i] - s[j])))
         forces[i] += force
         forces[j] -= force
     total = abs(forces).sum()
     damping = math.log2(1 + total) / total if loss.damped and total else 1.0
     return damping * float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
+
+
+def lambda_loss(loss: Any, s: Any, y: Any) -> float:
+    """The weights of the papers, pair by pair, at the ranks of these scores."""
+    rank = {i: r for r, i in enumerate(sorted(range(len(s)), key=lambda i: -s[i]), 1)}
+    k, terms = loss.k or len(s), []
+    gains = [2.0**grade - 1 for grade in y]
+    ideal = math.fsum(g / math.log2(r + 1) for r, g in enumerate(sorted(gains, reverse=True)[:k], 1)) or 1.0
+
+    def cut(r: int) -> float:
+        return 1 / math.log2(1 + r) if r <= k else 0.0
+
+    def weight(i: int, j: int) -> float:
+        if loss.scheme in ("ndcg1", "arp1"):
+            return y[i] if loss.scheme == "arp1" else gains[i] / ideal * cut(rank[i])
+        if loss.scheme in ("arp2", "label-diff", "label-diff2"):
+            return y[i] ** 2 - y[j] ** 2 if loss.scheme == "label-diff2" else y[i] - y[j]
+        apart, lower, gap = abs(rank[i] - rank[j]), max(rank[i], rank[j]), (gains[i] - gains[j]) / ideal
+        two = gap * (1 / math.log2(1 + apart) - 1 / math.log2(2 + apart))
+        two /= 1 - 1 / math.log2(1 + lower) if lower > k else 1.0
+        return two if loss.scheme == "ndcg2" else loss.mu * two + gap * abs(cut(rank[i]) - cut(rank[j]))
+
+    for i, j in itertools.permutations(range(len(y)), 2):
+        if loss.scheme in ("ndcg1", "arp1") or y[i] > y[j]:
+            terms.append(weight(i, j) * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 
 def apprank(loss: Any, s: Any, y: Any) -> float:
@@ -479,11 +643,37 @@ def apprank(loss: Any, s: Any, y: Any) -> float:
         return 1 + math.fsum(math.exp(-np.logaddexp(0, loss.alpha * (s[i] - s[j]))) for j in others if j != i)
 
     everyone = range(len(s))
+    if loss.measure == "mrr":
+        return 1 - math.fsum(y[i] / ahead(i, everyone) for i in everyone) / math.fsum(y)
     if loss.measure == "ap":
         relevant = [i for i in everyone if y[i] >= 1]
         return 1 - math.fsum(ahead(i, relevant) / ahead(i, everyone) for i in relevant) / len(relevant)
     ideal = math.fsum((2**grade - 1) / math.log2(r + 2) for r, grade in enumerate(sorted(y, reverse=True)))
     return 1 - math.fsum((2 ** y[i] - 1) / math.log2(1 + ahead(i, everyone)) for i in everyone) / ideal
+
+
+def neural_ndcg(loss: Any, s: Any, y: Any) -> float:
+    """Whole matrices, with the very noise that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    n, order, values = len(s), sorted(range(len(s)), key=lambda i: (-y[i], -s[i])), []
+    draws = uniforms(started(loss.seed, [y[i] for i in order]))
+    discounts = [1 / math.log2(r + 2) if loss.k is None or r < loss.k else 0.0 for r in range(n)]
+    gains, ideal = (
+        2.0**y - 1,
+        math.fsum((2**g - 1) * d for g, d in zip(sorted(y, reverse=True), discounts, strict=True)),
+    )
+    for _ in range(max(loss.samples, 1)):
+        noise = {i: loss.beta * drawn_noise("gumbel", draws) if loss.samples else 0.0 for i in order}
+        z = np.array([s[i] + noise[i] for i in range(n)])
+        far = np.abs(z[:, None] - z).sum(axis=1)
+        logits = ((n - 1 - 2 * np.arange(n))[:, None] * z - far) / loss.tau
+        P = np.exp(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
+        for _ in range(loss.scale):
+            P = P / P.sum(axis=0)
+            P = P / P.sum(axis=1, keepdims=True)
+        values.append(float(discounts @ P @ gains) / ideal)
+    return 1 - float(np.mean(values))
 
 
 def softrank(loss: Any, s: Any, y: Any) -> float:
@@ -585,4 +775,5 @@ def log_cdf(*z: float) -> float:
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     name.replace("_", "-"): function for name, function in list(globals().items()) if callable(function)
 }
+REFERENCES["sum"] = weighted_sum
 """By the loss's name: the function of that name."""

@@ -26,8 +26,8 @@ from podium.metrics.gains import exp2_gain
 
 FAR = 200.0
 """If α times the range of scores is larger, each pair has its own exponential."""
-AP = 1.0
-"""Index of `ap` in the options of `measure`."""
+AP, MRR = 1.0, 2.0
+"""Indices of `ap` and `mrr` in the options of `measure`."""
 
 
 @compiled
@@ -44,13 +44,13 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     for i in range(n):
         relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
     for i in range(n):
-        worth = relevant[i] if measure == AP else _gain(labels[i])
+        worth = relevant[i] if measure == AP else labels[i] if measure == MRR else _gain(labels[i])
         if worth != 0.0:
             rank = 0.5 + _above(scores, i, alpha, e, near, above)
             if measure == AP:
                 value -= _precision(rank, relevant, above, weight) / largest
             else:
-                value -= _discounted_gain(worth, rank, weight) / largest
+                value -= _discounted_gain(worth, rank, measure, weight) / largest
             _add_row(i, above, weight, alpha / largest, 1.0 / rank, gradient, curvature)
     for i in range(n):
         curvature[i] *= alpha
@@ -59,12 +59,14 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
 
 @compiled
 def _largest(labels: Array, measure: float) -> float:
-    """Value of the best ranking: the number of relevant documents, or the ideal DCG."""
+    """Value of the best ranking: the number of relevant documents, the sum of the labels, or the ideal DCG."""
     descending, total = np.empty(len(labels)), 0.0
     sort_descending(labels, descending)
     for place in range(len(labels)):
         if measure == AP:
             total += 1.0 if descending[place] >= 1.0 else 0.0
+        elif measure == MRR:
+            total += descending[place]
         else:
             total += _gain(descending[place]) / math.log2(place + 2.0) if descending[place] != 0.0 else 0.0
     return total
@@ -106,10 +108,10 @@ def _share(e_i: float, e: Array, above: Array) -> float:
 
 
 @compiled
-def _discounted_gain(gain: float, rank: float, weight: Array) -> float:
-    """G/log2(1 + r); fills `weight` with −G·D'(r), the same for every p_ij."""
-    log = math.log2(1.0 + rank)
-    slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
+def _discounted_gain(gain: float, rank: float, measure: float, weight: Array) -> float:
+    """G·D(r), D = 1/log2(1 + r), or 1/r for `mrr`; fills `weight` with −G·D'(r), the same for every p_ij."""
+    log = rank if measure == MRR else math.log2(1.0 + rank)
+    slope = gain / (log * log) if measure == MRR else gain / (log * log * (1.0 + rank) * math.log(2.0))
     for j in range(len(weight)):
         weight[j] = slope
     return float(gain / log)
@@ -132,8 +134,8 @@ def _add_row(
 ) -> None:
     """Add the derivatives of one term to all documents, and |slope| of each document to the curvature.
 
-    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) are negative here; those of c/r are
-    2|P'|r'/r.
+    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) and 1/r are negative here; those
+    of c/r are 2|P'|r'/r.
     """
     above[i] = 0.0  # a document is not compared with itself
     for j in range(len(above)):
@@ -155,7 +157,8 @@ class AppRank(Loss):
 
     Formula: r_i = 1 + Σ_{j≠i} σ(α(s_j − s_i)); L = 1 − Σ_i (2^{y_i} − 1)/log2(1 + r_i) / ideal DCG (`measure=ndcg`), or
         L = 1 − (1/R) Σ_i c_i/r_i over the R relevant documents, y ≥ 1, c_i = 1 + Σ_{j≠i} relevant σ(α(s_j − s_i))
-        (`measure=ap`).
+        (`measure=ap`), or L = 1 − Σ_i y_i/r_i / Σ_i y_i (`measure=mrr`, as in TF-Ranking: the reciprocal rank if one
+        document is relevant).
     Ties: documents of equal grade are compared like others, as the metric does; a query whose grades are all equal
         contributes 0.
     Cost: O(n) per relevant document, so O(n²) per query at most.
@@ -165,12 +168,12 @@ class AppRank(Loss):
         measures, Information Retrieval 2010.
     """
 
-    measure: Literal["ndcg", "ap"] = "ndcg"
+    measure: Literal["ndcg", "ap", "mrr"] = "ndcg"
     alpha: float = param(default=10.0, above=0, search=(1.0, 50.0, "log"))
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
     def kernel_constants(self, labels: Array) -> Array:
-        if self.measure == "ndcg":
+        if self.measure != "ap":
             check_gains(self.name, labels)
         return super().kernel_constants(labels)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
-from podium.base.registry import register
+from podium.base.registry import param, register
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled, inlined, outlined
 from podium.kernels.blocks import take
@@ -29,13 +29,18 @@ from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
 
-_STEP = 16
+STEP = 16
 """Loops run over multiples of this many documents, because vector code is slow for a remainder."""
 FAR = 600.0
 """If scores are further apart, there is an exponential per pair instead of one per document."""
-CONFIG = 5
-"""Index in `params[0]` of the metric's configuration, after normalise, damped, cut-off, fixed size of the workspace and
-its size per document."""
+SCORES, ODDS, WEIGHTS, SLOPE, BEND, PAID, FORCES, BENDS = range(8)
+"""Rows of the workspace of `compare`; its columns are documents in rank order, then STEP zeros."""
+ROWS = 8
+SIGMA, DISTANCE, CUTOFF, FIXED, PER_DOCUMENT, CONFIG = 2, 3, 4, 5, 6, 7
+"""Indices in `params[0]`, after normalise and damped: the slope of the logistic, whether weights are divided by
+distances, the cut-off, the fixed size of the workspace and its size per document, the metric's configuration."""
+NEAREST = 0.01
+"""Added to distances before dividing by them, as in LightGBM and XGBoost."""
 
 
 @inlined
@@ -43,42 +48,77 @@ def lambdas(
     prepare: Callable[..., None], weigh: Callable[..., None],
     scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array,
 ) -> float:  # fmt: skip
-    """Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
+    """Σ |ΔM_ij| log(1 + e^(−σ(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
 
     Pairs below the cut-off change nothing, so the upper document is among the first k. `weigh` fills in |ΔM| of a
     document and all below it, negative if it should be ranked below.
     """
-    n = len(scores)
+    n, value = len(scores), 0.0
     order, by_score = order_of_ties(scores, labels)
-    y, ideal, room = take(labels, order), np.empty(n), n + _STEP
-    s, slope, bend = np.zeros(room), np.zeros(room), np.zeros(room)
-    for p in range(n):
-        s[p] = scores[order[p]]
-    config, work = params[0, CONFIG:], np.empty(int(params[0, 3] + n * params[0, 4]))
+    y, ideal, rows = take(labels, order), np.empty(n), np.zeros((ROWS, n + STEP))
+    config, work = params[0, CONFIG:], np.empty(int(params[0, FIXED] + n * params[0, PER_DOCUMENT]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
-    near, value, weights, e = n > 0 and s[0] - s[n - 1] < FAR, 0.0, np.zeros(room), np.zeros(room)
-    paid, push, bent = np.empty(room), np.empty(room), np.empty(room)
-    if near:
-        exponentials(s[:n], s[0], 1.0, e[:n])
-    for p in range(min(n - 1, int(params[0, 2]))):
-        weigh(y, config, work, p, weights[p + 1 : n])
-        end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, possibly beyond the last document
-        odds = e if near else _odds(s, p, n)
-        inverse, t, w = 1.0 / e[p] if near else 1.0, odds[p + 1 : end], weights[p + 1 : end]
-        value += _paid(inverse, s[p], t, s[p + 1 : end], w, paid[p + 1 : end])
-        forces, bends = push[p + 1 : end], bent[p + 1 : end]
-        _forces(inverse, t, w, forces, bends)
-        _add(forces, bends, slope[p + 1 : end], bend[p + 1 : end])
-        slope[p] -= add_up(forces)
-        bend[p] += add_up(bends)
-    for p in range(n):
-        gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
-    _share(scores, labels, by_score, gradient)
-    _share(scores, labels, by_score, curvature)
+    near = lay_out(scores, order, params[0, SIGMA], rows)
+    for p in range(min(n - 1, int(params[0, CUTOFF]))):
+        weigh(y, config, work, p, rows[WEIGHTS, p + 1 : n])
+        if params[0, DISTANCE] != 0.0:
+            divide_by_distances(p, params[0, SIGMA], rows)
+        value += compare(p, near, rows)
+    hand_out(scores, labels, order, by_score, params[0, SIGMA], rows, gradient, curvature)
     if params[0, 1] != 0.0:
         value *= damp(gradient, curvature)
-    return scale(value, _count_pairs(ideal), gradient, curvature, params)
+    return scale(value, count_pairs(ideal), gradient, curvature, params)
+
+
+@outlined("boolean(float64[::1], int64[::1], float64, float64[:, ::1])")
+def lay_out(scores: Array, order: Ints, sigma: float, rows: Array) -> bool:
+    """Fill the rows of σs and, unless scores are far apart, of e^(σs), relative to the first; returns which."""
+    n, s = len(scores), rows[SCORES]
+    for p in range(n):
+        s[p] = sigma * scores[order[p]]
+    near = n > 0 and s[0] - s[n - 1] < FAR
+    if near:
+        exponentials(s[:n], s[0], 1.0, rows[ODDS, :n])
+    return bool(near)
+
+
+@compiled
+def divide_by_distances(p: int, sigma: float, rows: Array) -> None:
+    """Divide the weights of p and all below by 0.01 + |s_p − s_q|, unless all scores of the query are equal."""
+    n, s, weights = rows.shape[1] - STEP, rows[SCORES], rows[WEIGHTS]
+    if s[0] > s[n - 1]:
+        for q in range(p + 1, n):
+            weights[q] /= NEAREST + (s[p] - s[q]) / sigma
+
+
+@outlined("float64(int64, boolean, float64[:, ::1])")
+def compare(p: int, near: bool, rows: Array) -> float:
+    """Compare the document at place p with all below it, by their weights: adds the derivatives, returns the loss."""
+    n, s = rows.shape[1] - STEP, rows[SCORES]
+    end = p + 1 + (n - 1 - p + STEP - 1) // STEP * STEP  # whole steps, possibly beyond the last document
+    odds = rows[ODDS] if near else _odds(s, p, n)
+    inverse, t, w = 1.0 / odds[p] if near else 1.0, odds[p + 1 : end], rows[WEIGHTS, p + 1 : end]
+    forces, bends = rows[FORCES, p + 1 : end], rows[BENDS, p + 1 : end]
+    _forces(inverse, t, w, forces, bends)
+    _add(forces, bends, rows[SLOPE, p + 1 : end], rows[BEND, p + 1 : end])
+    rows[SLOPE, p] -= add_up(forces)
+    rows[BEND, p] += add_up(bends)
+    return _paid(inverse, s[p], t, s[p + 1 : end], w, rows[PAID, p + 1 : end])
+
+
+@outlined(
+    "void(float64[::1], float64[::1], int64[::1], int64[::1], float64, float64[:, ::1], float64[::1], float64[::1])"
+)
+def hand_out(
+    scores: Array, labels: Array, order: Ints, by_score: Ints, sigma: float, rows: Array,
+    gradient: Array, curvature: Array,
+) -> None:  # fmt: skip
+    """Derivatives of places as those of documents, equal for documents of equal score and grade."""
+    for p in range(len(order)):
+        gradient[order[p]], curvature[order[p]] = sigma * rows[SLOPE, p], sigma * sigma * rows[BEND, p]
+    _share(scores, labels, by_score, gradient)
+    _share(scores, labels, by_score, curvature)
 
 
 @compiled
@@ -192,7 +232,7 @@ def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
 
 
 @compiled
-def _count_pairs(descending: Array) -> int:
+def count_pairs(descending: Array) -> int:
     """Number of pairs of different grades."""
     pairs, start = 0, 0
     for p in range(len(descending)):
@@ -235,21 +275,24 @@ def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Call
 class LambdaRank(PairwiseLoss):
     """Pairwise logistic loss, each pair weighted by |ΔM|, the change of a metric if its two documents are swapped.
 
-    Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, which pushes i up and j down; ΔM_ij is the change of M
-        if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's loss
-        is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
-        dominate; LightGBM does much the same.
+    Formula: λ_ij = σ|ΔM_ij| / (1 + e^(σ(s_i − s_j))) for y_i > y_j, which pushes i up and j down; ΔM_ij is the change
+        of M if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's
+        loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
+        dominate. With `distance`, |ΔM_ij| is divided by 0.01 + |s_i − s_j|, unless all scores are equal. LightGBM and
+        XGBoost normalise in both ways.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
         does not depend on the order of rows, and those equal in both share their gradient.
     Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
     Use it for: the top of the list; with trees it is LambdaMART.
-    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with the current |ΔM_ij| and S held fixed. The value jumps if
+    Gradient: of Σ |ΔM_ij| log(1 + e^(−σ(s_i − s_j))) with the current |ΔM_ij| and S held fixed. The value jumps if
         ranks change.
     Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006.
     """
 
     metric: Metric = NDCG(10)
     damped: bool = False
+    sigma: float = param(default=1.0, above=0)
+    distance: bool = False
     surrogate: ClassVar[str | None] = "the pair loss with the current |ΔM| held fixed"
 
     def __post_init__(self) -> None:
@@ -257,13 +300,13 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
 
     def bounds(self) -> tuple[Bound, ...]:
-        if self.damped or self.normalise or not isinstance(self.metric, NDCG):
+        if self.damped or self.normalise or self.distance or not isinstance(self.metric, NDCG):
             return ()
         return (Bound(str(self.metric), f"1 − {self.metric} ≤ L/ln 2", lambda v, y: 1.0 - v / math.log(2.0)),)
 
     @property
     def offsets_are_exact(self) -> bool:
-        return not self.damped  # damping weighs the two sides of a pair by different sums
+        return self.sigma == 1.0 and not self.damped  # damping weighs the two sides of a pair by different sums
 
     @property
     def grades(self) -> Any:
@@ -271,11 +314,11 @@ class LambdaRank(PairwiseLoss):
         return kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Normalise, damped, cut-off, the size of the workspace, then the configuration of the metric."""
+        """The numeric fields, the cut-off, the size of the workspace, then the configuration of the metric."""
         cutoff = np.inf if self.metric.cutoff is None else self.metric.cutoff
         fixed = self.metric.work_size(0)
         per_document = self.metric.work_size(1) - fixed
-        head = [float(self.normalise), float(self.damped), min(cutoff, 2.0**53), fixed, per_document]
+        head = [*self.numeric_fields().values(), min(cutoff, 2.0**53), fixed, per_document]
         return np.concatenate([head, self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
@@ -289,8 +332,10 @@ class LambdaRank(PairwiseLoss):
         weights = np.array([swap(ranked, config, work, p, q) for p, q in places])
         best = np.array([(p, q) if ranked[p] > ranked[q] else (q, p) for p, q in places], np.int64).reshape(-1, 2)
         winners, losers = order[best[:, 0]], order[best[:, 1]]
+        if self.distance and np.ptp(s) > 0.0:
+            weights /= NEAREST + np.abs(s[winners] - s[losers])
         times = 1.0 / len(places) if self.normalise and places else 1.0
         if self.damped:
             plain = dataclasses.replace(self, damped=False, normalise=False)(s, y)
             times *= damp(plain.gradient, plain.curvature)
-        return lambda moved: times * float(weights @ np.logaddexp(0.0, moved[losers] - moved[winners]))
+        return lambda moved: times * float(weights @ np.logaddexp(0.0, self.sigma * (moved[losers] - moved[winners])))

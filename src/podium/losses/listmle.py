@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,11 +25,15 @@ from podium.losses.bounds import Bound, insertion_factor
 
 FAR = 100.0
 """If scores are further apart, sums are computed by their logarithms."""
+LOG2, EXP2 = 1.0, 2.0
+"""Indices in the options of `weights`."""
+LARGEST = 60
+"""Largest exponent of the weights `exp2`."""
 
 
 @compiled
 def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
-    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 if all grades are equal.
+    """Mean over tie-breaks of −Σ_{r ≤ k} w_r log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 if all grades are equal.
 
     Documents below a block enter by their sum and those above not at all, so each block has its own tie-breaks.
     """
@@ -43,7 +47,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     s = np.empty(n)
     for i in range(n):
         s[i] = scores[i] - high
-    if high - low <= FAR:
+    if high - low <= FAR and params[0, 3] == 0.0:
         value = _near(s, order, ends, ranks, gradient, curvature, params)
     else:
         value = _far(s, order, ends, ranks, gradient, curvature, params)
@@ -52,6 +56,16 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     share(scores, order, ends, gradient)
     share(scores, order, ends, curvature)
     return value
+
+
+@compiled
+def _rank_weights(n: int, ranks: int, weights: float) -> Any:
+    """w_r of each rank, 0 beyond the first `ranks`."""
+    w = np.zeros(n)
+    for r in range(ranks):
+        w[r] = 1.0 / math.log2(2.0 + r) if weights == LOG2 else 2.0 ** min(n - r, LARGEST) - 1.0
+        w[r] = w[r] if weights != 0.0 else 1.0
+    return w
 
 
 @compiled
@@ -99,15 +113,16 @@ def _add_document(
 
 @compiled
 def _far(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvature: Array, params: Array) -> float:
-    """As `_near`, by logarithms of sums, because φ would underflow."""
+    """As `_near`, by logarithms of sums, because φ would underflow; and with weights of ranks."""
     n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0
     below, block, ranked, work = filled(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     for p in range(n - 1, -1, -1):
         below[p] = _log_add(below[p + 1], s[order[p]])
+    w = _rank_weights(n, ranks, params[0, 3])
     above, above_2 = 0.0, 0.0  # Σ over the stages above of R/R_r and (R/R_r)², R at the start of the block
     while first < n:
         end = ends[first]
-        m, counted, total, total_2 = end - first, min(max(ranks - first, 0), end - first), 0.0, 0.0
+        m, total, total_2 = end - first, 0.0, 0.0
         rounds, turns = rotations(m, params[0, 0])
         share = 1.0 / (rounds * turns)
         for p in range(m):
@@ -118,7 +133,7 @@ def _far(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvatu
             for p in range(m):
                 ranked[p] = block[(begin(way % turns, m, turns) + p) % m]
             entering = above, above_2, below[end], share
-            v, inverse, inverse_2 = one_wide_ranking(s, ranked[:m], counted, entering, gradient, curvature, work)
+            v, inverse, inverse_2 = one_wide_ranking(s, ranked[:m], w[first:end], entering, gradient, curvature, work)
             value, total, total_2 = value + v * share, total + inverse * share, total_2 + inverse_2 * share
         above, above_2, first = total, total_2, end
     return value
@@ -132,10 +147,10 @@ def _log_add(a: float, b: float) -> Any:
 
 @compiled
 def one_wide_ranking(
-    s: Array, ranked: Ints, ranks: int, entering: tuple[float, float, float, float],
+    s: Array, ranked: Ints, weights: Array, entering: tuple[float, float, float, float],
     gradient: Array, curvature: Array, rest: Array,
 ) -> Any:  # fmt: skip
-    """Σ_{r ≤ k} log R_r − s_r of one ranking, R_r = Σ_{l ≥ r} φ_l by its logarithm; adds its weighted derivatives.
+    """Σ_r w_r(log R_r − s_r) of one ranking, R_r = Σ_{l ≥ r} φ_l by its logarithm; adds its weighted derivatives.
 
     `entering` are Σ R_1/R_r and Σ (R_1/R_r)² over the stages before the ranking, log Σ φ of the documents after it, and
     the weight. Returns the value and the two sums for the documents after it.
@@ -145,9 +160,9 @@ def one_wide_ranking(
     for p in range(len(ranked) - 1, -1, -1):
         log_rest = _log_add(log_rest, s[ranked[p]])
         rest[p] = log_rest
-        value += log_rest - s[ranked[p]] if p < ranks else 0.0
+        value += weights[p] * (log_rest - s[ranked[p]])
     for p in range(len(ranked)):
-        i, counts = ranked[p], 1.0 if p < ranks else 0.0
+        i, counts = ranked[p], weights[p]
         shrink = math.exp(rest[p] - rest[p - 1]) if p > 0 else 1.0
         stages, squares = counts + stages * shrink, counts + squares * shrink * shrink
         e = math.exp(s[i] - rest[p])
@@ -162,7 +177,8 @@ class ListMLE(Loss):
     """Negative log-likelihood of the order of labels under Plackett–Luce, averaged over the orders of equal grades.
 
     Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k ranks if
-        `k` is given.
+        `k` is given. `weights` multiply the terms: 1/log2(1 + r) (`log2`), or 2^{n−r+1} − 1 (`exp2`, p-ListMLE; the
+        exponent is 60 at most).
     Ties: the mean of L over at most `samples` orders of each block, which are random cyclic orders with evenly
         spaced starts; exact for blocks of up to three documents. They are drawn from `seed` relative to the order of
         scores within a block, so they are the same in every call and row order does not matter; L is continuous, with
@@ -170,22 +186,24 @@ class ListMLE(Loss):
         A query whose grades are all equal contributes 0.
     Cost: O(samples · n) per query after sorting; O(n) without ties.
     Use it for: full rankings, and graded labels with few ties; pmop-fd models ties instead of averaging over them.
-    Reference: Xia et al., Listwise approach to learning to rank: theory and algorithm, ICML 2008.
+    Reference: Xia et al., Listwise approach to learning to rank: theory and algorithm, ICML 2008; weights: Lan et
+        al., Position-aware ListMLE, UAI 2014.
     """
 
     samples: int = param(default=12, least=1)
     seed: int = param(default=0, least=0)
     k: int | None = param(default=None, least=1)
+    weights: Literal["none", "log2", "exp2"] = "none"
     convex = True
     grades = staticmethod(over_grades)
 
     def bounds(self) -> tuple[Bound, ...]:
-        if self.k is not None:
+        if self.k is not None or self.weights != "none":
             return ()
         return (Bound("ndcg", "1 − ndcg ≤ K·L/ln 2", lambda v, y: 1.0 - insertion_factor(y) * v / math.log(2.0)),)
 
     def consistent_for(self) -> tuple[str, ...]:
-        return ("the order of labels (permutation 0–1 loss)",) if self.k is None else ()
+        return ("the order of labels (permutation 0–1 loss)",) if self.k is None and self.weights == "none" else ()
 
-    def rank_distribution(self) -> tuple[PlackettLuce, float]:
-        return PlackettLuce(), 1.0
+    def rank_distribution(self) -> tuple[PlackettLuce, float] | None:
+        return (PlackettLuce(), 1.0) if self.weights == "none" else None

@@ -168,7 +168,9 @@ def _sampled(scores: Array, labels: Array, gradient: Array, curvature: Array, pa
     n, k, samples = len(scores), int(params[0, 0]), int(params[0, 1])
     order, ends = by_grade_and_score(scores, labels)
     state, k = start(params[0, 2], ends), min(k, n)
-    ranked, work, value = order.copy(), np.empty(n), 0.0
+    ranked, work, value, weights = order.copy(), np.empty(n), 0.0, np.zeros(n)
+    for p in range(k):
+        weights[p] = 1.0
     for _ in range(samples):
         for p in range(n):
             ranked[p] = order[p]
@@ -177,7 +179,7 @@ def _sampled(scores: Array, labels: Array, gradient: Array, curvature: Array, pa
             q = _pick(labels, ranked, p, uniform(state))
             ranked[p], ranked[q] = ranked[q], ranked[p]
         alone = 0.0, 0.0, -np.inf, 1.0
-        value += one_wide_ranking(scores, ranked, k, alone, gradient, curvature, work)[0]
+        value += one_wide_ranking(scores, ranked, weights, alone, gradient, curvature, work)[0]
     for i in range(n):
         gradient[i] /= samples
         curvature[i] = max(curvature[i] / samples, 0.0)

@@ -27,3 +27,13 @@ def test_equal_scores_share_the_middle_rank():
 def test_labels_without_a_gain_are_refused_in_words():
     with pytest.raises(DataError, match="at least 0"):
         AppRank()([1.0, 2.0], [-1, 0])
+
+
+@pytest.mark.parametrize(("alpha", "value"), [(1, 0.546779), (10, 0.666652)])
+def test_reciprocal_ranks_are_those_of_tf_ranking(alpha, value):
+    got = AppRank(measure="mrr", alpha=alpha)([0.0, 1.0, 3.0, 2.0], [0, 0, 1, 2])
+    assert 1 - got.value == pytest.approx(value, abs=1e-6)
+
+
+def test_ndcg_is_that_of_rax():
+    assert 1 - AppRank(alpha=1.0)([0.0, 1.0, 3.0, 2.0], [0, 0, 1, 2]).value == pytest.approx(0.717892, abs=1e-6)

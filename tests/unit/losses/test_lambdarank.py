@@ -83,3 +83,23 @@ def test_labels_without_a_gain_are_refused_in_words():
 def test_its_text_names_the_metric():
     assert repr(LambdaRank()) == "lambdarank"
     assert repr(LambdaRank(metric=Metric.parse("map"))) == "lambdarank(metric=map)"
+
+
+def test_weights_divided_by_distances_give_the_gradient_of_lightgbm():
+    """LightGBM 4.7 with lambdarank_norm. It damps by S = 2 Σ |λ_ij| over pairs, which `damped` has per document."""
+    got = Loss.parse("lambdarank(metric=ndcg,distance=true)")([0.0, 1.0, 3.0, 2.0], [0, 0, 1, 2])
+    gains, ranks, scores, total = [0.0, 0.0, 1.0, 3.0], [4, 3, 1, 2], [0.0, 1.0, 3.0, 2.0], 0.0
+    for a, b in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]:
+        change = (gains[a] - gains[b]) * abs(1 / np.log2(1 + ranks[a]) - 1 / np.log2(1 + ranks[b]))
+        gap = scores[a] - scores[b]
+        total += 2 * change / (3 + 1 / np.log2(3)) / (0.01 + abs(gap)) / (1 + np.exp(gap))
+    damping = np.log2(1 + total) / total
+    assert damping * got.gradient == pytest.approx([0.014947, 0.044991, 0.166115, -0.226052], abs=1e-5)
+    assert damping * got.curvature == pytest.approx([0.013381, 0.034379, 0.059773, 0.084299], abs=1e-5)
+
+
+def test_sigma_is_a_scale_of_scores():
+    plain, steep = LambdaRank()([4.0, 0.5, 3.0], [0, 1, 2]), LambdaRank(sigma=2.0)([2.0, 0.25, 1.5], [0, 1, 2])
+    assert steep.value == pytest.approx(plain.value)
+    assert steep.gradient == pytest.approx(2.0 * plain.gradient)
+    assert steep.curvature == pytest.approx(4.0 * plain.curvature)
