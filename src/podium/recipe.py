@@ -21,7 +21,7 @@ from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
-from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
+from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer, Trees
 from podium.scorers.forms import Form
 from podium.solvers import LBFGS, Solver, Watch
 from podium.transforms import Transform, ZScore
@@ -49,6 +49,11 @@ class Recipe(Learner):
         self.loss.check(data)
         self.scorer.check(data)
         self.transform.check(data)
+        if isinstance(self.scorer, Trees) and self.scorer.constrained and self.transform.mixes:
+            raise IncompatibleError(
+                f"rising, falling, together and costs speak of single features, but {self.transform.name} mixes "
+                "several. Use transform=identity, or another that keeps features apart."
+            )
         if data.document_weights is not None:
             needs_weights(data, self.loss.name)
             if data.score_offsets is not None and not self.loss.offsets_are_exact:

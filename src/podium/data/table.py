@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "base_scores", "comments")
 """The fields with an entry per row."""
+
+
+class Sources(NamedTuple):
+    """Where transformed features come from."""
+
+    feature: Ints  # (d,) the original feature of each; −1 if it comes from several
+    names: tuple[str, ...] | None  # of the original features
+    n_features: int  # number of original features
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +61,7 @@ class Table(ABC):
     query_feature_names: tuple[str, ...] | None = None
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
+    sources: Sources | None = None  # of transformed features; None: they are the original ones
     rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 
@@ -102,11 +111,17 @@ class Table(ABC):
         """Scores of a model on top of the base scores, if there are any."""  # (N,)
         return scores if self.base_scores is None else scores + self.base_scores
 
-    def with_features(self, features: AnyArray | sp.csr_array | Rows, names: tuple[str, ...] | None) -> Self:
+    def with_features(
+        self,
+        features: AnyArray | sp.csr_array | Rows,
+        names: tuple[str, ...] | None,
+        *,
+        sources: Sources | None = None,
+    ) -> Self:
         """The same documents with other features; the other fields are not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
-        return self._replaced(features=features, feature_names=names)
+        return self._replaced(features=features, feature_names=names, sources=sources)
 
     def _replaced(self, **changes: Any) -> Self:
         """The same data with other fields, not checked again: every step of a solver selects queries."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
+from podium.data.dataset import Dataset
 from podium.losses import Derivatives, Loss, sweep
 from podium.scorers import Scorer, Trees
+from podium.scorers.trees.constraints import constraints, monotone_signs
 from podium.scorers.trees.grower import Bins, Grower
+from podium.scorers.trees.lightgbm_text import read_forest
+from podium.scorers.trees.monotone import breach
 from podium.solvers.base import Solution, Solver
+from podium.solvers.early_stopping import Watch
 
 if TYPE_CHECKING:
     from podium.problem import Problem
-    from podium.solvers.early_stopping import Watch
 
 
 @register
@@ -33,8 +38,16 @@ class Boosting(Solver):
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
+    penalty_l1: float = param(default=0.0, least=0, search=(0.0, 10.0))
+    """Amount by which the sum of gradients of every leaf is moved towards 0."""
+    least_gain: float = param(default=0.0, least=0)
+    """Smallest gain of a split."""
     bagging_fraction: float = param(default=1.0, above=0, most=1, search=(0.4, 1.0))
     """Share of queries that each tree learns from, drawn again for every tree."""
+    sample: Literal["none", "goss"] = "none"
+    """goss: each tree learns from the fifth of documents with the largest gradients and a tenth of the others."""
+    drop: float = param(default=0.0, least=0, below=1)
+    """DART: share of the earlier trees that is left out while a tree is grown, and then scaled down with it."""
     patience: int | None = param(default=100, least=1)
     """Early stopping: end after this many rounds without a better validation metric."""
 
@@ -43,12 +56,31 @@ class Boosting(Solver):
             raise IncompatibleError(
                 f"boosting needs a scorer that grows trees; got {scorer.name}. Use solver=lbfgs, or scorer=trees."
             )
+        if self.sample == "goss" and self.bagging_fraction < 1:
+            raise IncompatibleError(
+                f"sample=goss chooses documents itself; it cannot be combined with bagging_fraction="
+                f"{self.bagging_fraction:g}. Set bagging_fraction=1, or leave sample out."
+            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        trees, before = problem.scorer, rng.bit_generator.state
+        assert isinstance(trees, Trees)
+        keep, solution = self._boosted(problem, rng, watch)
+        if self.drop and keep < solution.iterations:  # later trees have rescaled the first ones
+            rng.bit_generator.state = before
+            again = replace(self, rounds=keep)._boosted(problem, rng, Watch())[1]
+            reason = f"{solution.reason}; fitted again with {keep}, since dropping rescales earlier trees"
+            solution = replace(again, iterations=solution.iterations, reason=reason)
+        _prove_monotone(solution, trees, problem.data)
+        return solution
+
+    def _boosted(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> tuple[int, Solution]:
+        """Number of trees to keep, and the solution with the first of this number."""
         trees = problem.scorer
         assert isinstance(trees, Trees)
         settings = self.settings(trees, rng)
-        grower = Grower(Bins(problem.data, watch.valid, **settings))
+        of_features = constraints(trees, problem.data)
+        grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, **settings))
         descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings))
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
@@ -63,7 +95,7 @@ class Boosting(Solver):
                 break
         keep, reason = kept_trees(watch, rounds, reason)
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
-        return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
+        return keep, Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
         """Parameters of LightGBM."""
@@ -71,8 +103,27 @@ class Boosting(Solver):
             "num_leaves": trees.num_leaves, "min_data_in_leaf": trees.min_data_in_leaf,
             "min_sum_hessian_in_leaf": trees.min_sum_hessian_in_leaf,
             "feature_fraction": trees.feature_fraction, "max_bin": trees.max_bin, "learning_rate": self.learning_rate,
-            "lambda_l2": self.penalty, "seed": int(rng.integers(2**31)),
+            "lambda_l2": self.penalty, "lambda_l1": self.penalty_l1, "min_gain_to_split": self.least_gain,
+            "max_depth": -1 if trees.max_depth is None else trees.max_depth, "extra_trees": trees.extra,
+            "path_smooth": trees.smooth, "feature_fraction_bynode": trees.feature_fraction_bynode,
+            "seed": int(rng.integers(2**31)),
+            # goss draws from as many blocks of documents as there are threads
+            **({"data_sample_strategy": "goss", "num_threads": 1} if self.sample == "goss" else {}),
+            **({"boosting": "dart", "drop_rate": self.drop} if self.drop else {}),
         }  # fmt: skip
+
+
+def _prove_monotone(solution: Solution, trees: Trees, data: Dataset) -> None:
+    """Raise a clear error unless scores rise and fall with the features that say so, whatever the other values."""
+    if not (trees.rising or trees.falling):
+        return
+    signs = monotone_signs(trees, data)
+    against = breach(read_forest(solution.params["trees"], data.n_features), signs)
+    if against is not None:
+        raise IncompatibleError(
+            f"tree {against[0] + 1} goes against rising or falling in column {against[1] + 1}: LightGBM did not keep "
+            "to it. Set max_depth or num_leaves lower."
+        )
 
 
 def grid(settings: dict[str, Any]) -> float | None:

@@ -11,6 +11,7 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
+from podium.data.table import Sources
 
 State = dict[str, AnyArray]
 """Fitted arrays of a transform, by name."""
@@ -66,7 +67,15 @@ class Transform(Named):
         """Dataset with transformed features; rows on disk are transformed as they are read."""
         X = Transformed(self, state, data) if on_disk(data.features) else self.features(state, data)
         names = data.feature_names if X.shape[1] == data.n_features else None
-        return data.with_features(X, names)
+        return data.with_features(X, names, sources=self._sources(state, data, int(X.shape[1])))
+
+    def _sources(self, state: State, data: Dataset, width: int) -> Sources:
+        """Where the transformed features come from."""
+        columns = np.full(width, -1) if self.mixes else self.sources(state, data.n_features)
+        before = data.sources
+        if before is None:
+            return Sources(columns, data.feature_names, data.n_features)
+        return before._replace(feature=np.where(columns < 0, -1, before.feature[columns]))
 
 
 class Transformed(Rows):

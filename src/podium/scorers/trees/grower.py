@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 class Bins:
     """Features of training and validation data, binned once for all trees."""
 
-    def __init__(self, data: Dataset, valid: Dataset | None, **settings: float) -> None:
+    def __init__(
+        self, data: Dataset, valid: Dataset | None, *, of_features: dict[str, Any] | None = None, **settings: Any
+    ) -> None:
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
         self.settings: dict[str, Any] = {**DETERMINISTIC, "num_threads": threads, **settings}
+        self.of_features = of_features or {}  # settings with an entry per feature, which bins do not have
         self.n_features = data.n_features
         self.n_documents = data.n_documents
         with self.memory():
@@ -67,9 +70,13 @@ class Grower:
         self._bins = bins
         with bins.memory():
             # LightGBM refuses to start if no feature can be split.
-            self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
+            self._booster = lightgbm.Booster(bins.settings | bins.of_features, bins.train) if bins.can_split else None
             if self._booster is not None and bins.valid is not None:
                 self._booster.add_valid(bins.valid, "valid")
+        if self._booster is not None and "drop_rate" in bins.settings:
+            # LightGBM does not set whether trees were dropped for the first round, and then draws other random numbers
+            self._outputs_of("train")
+            self._booster.reset_parameter({"drop_rate": bins.settings["drop_rate"]})
 
     def grow(self, derivatives: Callable[[Array], tuple[Array, Array]]) -> bool:
         """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False if there was no split.

@@ -26,7 +26,9 @@ END = "end of trees"
 
 def trim(text: str) -> bytes:
     """The text up to the end of the trees, without the training parameters, such as the number of threads."""
-    return (text.partition(f"\n{END}\n")[0] + f"\n{END}\n").encode()
+    header, blank, body = text.partition(f"\n{END}\n")[0].partition("\n\n")
+    kept = "\n".join(line for line in header.split("\n") if not line.startswith("monotone_constraints="))
+    return f"{kept}{blank}{body}\n{END}\n".encode()
 
 
 def constant(n_features: int) -> bytes:
