@@ -58,6 +58,11 @@ class Learner(Named):
         return self.transform.per_query
 
     @property
+    def takes_categories(self) -> bool:
+        """Whether it can learn from features of categories; `training.fit` raises an error if it cannot."""
+        return self.transform.categories == "numbers"
+
+    @property
     def query_columns(self) -> tuple[str, ...]:
         """Query features that it cannot score without."""
         return ()

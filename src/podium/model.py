@@ -27,6 +27,7 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.base.shown import facts_html
+from podium.data.categories import MOST, Categories, aligned_categories
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.seen_queries import Seen, seen
@@ -57,6 +58,7 @@ class Model:
     n_features: int
     feature_names: tuple[str, ...] | None
     info: Mapping[str, Any]  # record of the training, as JSON; read-only
+    categories: Categories | None = None  # of the features that have them, by column
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
@@ -99,10 +101,20 @@ class Model:
         """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
-                data, qid=qid, group=group, features=self.feature_names, per_query=self.learner.per_query
+                data,
+                qid=qid,
+                group=group,
+                features=self.feature_names,
+                per_query=self.learner.per_query,
+                categorical=self.named_categories(),
             )
         table: Table = data
         return self.align_features(table)
+
+    def named_categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each feature that has them, by its name; empty if features have no names."""
+        names = self.feature_names
+        return {} if names is None else {names[column]: kept for column, kept in (self.categories or {}).items()}
 
     def _scores(self, data: Dataset) -> Array:
         """Scores of grouped data that has the model's features."""
@@ -216,6 +228,8 @@ class Model:
             "feature_names": self.feature_names,
             "info": dict(self.info),
         }
+        if self.categories:
+            head["categories"] = {str(column): list(kept) for column, kept in self.categories.items()}
         return head, arrays
 
     @classmethod
@@ -232,6 +246,7 @@ class Model:
             n_features=n_features,
             feature_names=None if names is None else tuple(map(str, names)),
             info=dict(head["info"]),
+            categories=_categories(head.get("categories"), n_features),
         )
 
     @classmethod
@@ -249,7 +264,7 @@ class Model:
                 "Score data with the same features in the same order.",
                 where=data.source,
             )
-        return data
+        return aligned_categories(data, self.categories)
 
 
 load = Model.load
@@ -300,6 +315,16 @@ def _check_scores(scores: ArrayLike, data: Table) -> Array:
 def _read(path: str | PathLike[str]) -> Model:
     head, arrays = archive.read(path, _KIND, version=FORMAT)
     return Model.of_parts(head, arrays, most_features=max(os.path.getsize(path), _FEW))
+
+
+def _categories(entries: Any, n_features: int) -> Categories | None:
+    """Categories of a model file."""
+    if not entries:
+        return None
+    categories = {int(column): tuple(map(str, kept)) for column, kept in entries.items()}
+    if not all(0 <= column < n_features and len(kept) <= MOST for column, kept in categories.items()):
+        raise ModelFileError("Its categories are not those of its features. Train it again.")
+    return categories
 
 
 def _under(folder: str, arrays: Params) -> Params:

@@ -44,6 +44,12 @@ class Recipe(Learner):
     def per_query(self) -> bool:
         return self.transform.per_query or self.scorer.per_query
 
+    @property
+    def takes_categories(self) -> bool:
+        if self.transform.categories == "kept":
+            return isinstance(self.scorer, Trees)
+        return super().takes_categories
+
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)

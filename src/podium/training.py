@@ -25,6 +25,7 @@ from podium.base.errors import DataError, IncompatibleError, ParameterError, Pod
 from podium.base.progress import Progress
 from podium.base.threads import default_threads, one_blas_thread
 from podium.base.version import version
+from podium.data.categories import aligned_categories
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.data.seen_queries import sample_queries
@@ -153,12 +154,19 @@ def _learned_from(data: Dataset, learner: Learner) -> Dataset:
 def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
     state = learner.transform.fit(data)
     watch = watching(learner.transform, state)
-    return learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch), state
+    return learner.learn(learner.transform.training(state, data), np.random.default_rng(seed), watch), state
 
 
 def check_fit(learner: Learner, data: Dataset) -> None:
     """Raise a clear error if a learner cannot be fitted to the data."""
     default_threads()  # raises if PODIUM_THREADS is not a number: now, and not only once data is large
+    if data.categories and not learner.takes_categories:
+        named = data.feature_names or tuple(str(column + 1) for column in range(data.n_features))
+        raise IncompatibleError(
+            f"{learner.name} with transform={learner.transform.name} takes numbers, but these features have "
+            f"categories: {', '.join(named[column] for column in sorted(data.categories)[:5])}. Use trees "
+            "(lambdamart), or turn them into numbers: transform=one-hot or transform=target-statistics."
+        )
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
@@ -187,7 +195,9 @@ def _fitted_model(
         **learned.record,
     }
     state = state if learned.state is None else learned.state
-    model = Model(learned.learner, learned.params, state, data.n_features, data.feature_names, info)
+    model = Model(
+        learned.learner, learned.params, state, data.n_features, data.feature_names, info, categories=data.categories
+    )
     return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 
@@ -232,7 +242,7 @@ def _parts(data: Dataset, valid: Any, *, seed: int) -> tuple[Dataset, Dataset | 
     if valid is None:
         return data, None
     if isinstance(valid, bool) or not isinstance(valid, numbers.Real):
-        return data, align_features(_validation(valid), data.feature_names)
+        return data, aligned_categories(align_features(_validation(valid), data.feature_names), data.categories)
     if data.labels is None and data.document_weights is None:
         raise DataError("there are no labels, which validation data needs: give valid=None.", where=data.source)
     training, held = hold_out(data, float(valid), seed=seed)

@@ -21,6 +21,8 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
     from podium.formats.folder import is_table
 
     roles: dict[str, Any] = {} if qid is None else {"qid": qid}
+    if is_table(source) and model.named_categories():
+        roles["categorical"] = model.named_categories()
     if not labels and is_table(source) and model.feature_names is not None:
         roles |= {"label": None, "features": model.feature_names}
     data = read_data(source, **roles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -71,6 +71,14 @@ def train(
             show_default=False,
         ),
     ] = None,
+    categorical: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Features without an order, such as brand,colour: text or codes; of LETOR files their numbers.",
+            show_default=False,
+        ),
+    ] = None,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -100,7 +108,9 @@ def train(
     chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
-    roles = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
+    roles: dict[str, Any] = {key: column for key, column in (("label", label), ("qid", qid)) if column is not None}
+    if categorical is not None:
+        roles["categorical"] = [name.strip() for name in categorical.split(",") if name.strip()]
     training, validation, note = read_parts(
         data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
     )
@@ -136,6 +146,10 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
         f"data       {training.source}: {counted(training.n_queries, 'query', 'queries')}, "
         f"{counted(training.n_documents, 'document')}, {counted(training.n_features, 'feature')}"
     )
+    if training.categories:
+        names = training.feature_names or tuple(str(column + 1) for column in range(training.n_features))
+        said = ", ".join(f"{names[column]} ({len(kept)})" for column, kept in sorted(training.categories.items()))
+        console.out(f"categories {said}")
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
     if "base" in info:

@@ -178,6 +178,8 @@ class Dataset(Table):
         for name, triples in {"topics": self.topics, "relations": self.relations}.items():
             if triples is not None:
                 h.update(name.encode() + triples.values.tobytes() + triples.offsets.tobytes())
+        if self.categories:
+            h.update(repr(sorted(self.categories.items())).encode())
         if self.query_features is not None:
             h.update(b"queries" + np.ascontiguousarray(self.query_features).tobytes())
         return h.hexdigest()[:16]

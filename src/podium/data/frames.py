@@ -11,7 +11,7 @@ Missing values of features become NaN; labels, query ids, document ids and weigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from podium.base.arrays import Array, Singles, dense
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.shown import Backend, frame_of
+from podium.data.categories import coded
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
@@ -44,6 +45,7 @@ def from_frame(
     query_weight: str | None = None,
     document_weight: str | None = None,
     base_score: str | None = None,
+    categorical: Sequence[str] | Mapping[str, Sequence[str]] = (),
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
@@ -51,7 +53,8 @@ def from_frame(
     `label`, `qid`, `document_id`, `query_weight`, `document_weight` and `base_score` name columns; None if there is
     none, but columns called document_id or docid, query_weight, document_weight and base_score are used by default. The
     weight of a query is the same in all its rows; that of a document is how much its relevance counts; a base score is
-    another ranker's, to which the model adds its own. `features` are all other columns by default.
+    another ranker's, to which the model adds its own. `features` are all other columns by default. `categorical` are
+    features without an order, such as text: their values become codes, by falling frequency or as a mapping lists them.
     """
     table = frame_table(frame, source=source)
     columns: list[str] = list(table.columns)
@@ -67,8 +70,9 @@ def from_frame(
         name = roles[role]
         return None if name is None else complete(table[name], name, source).to_native()
 
+    X, categories = category_matrix(table, chosen, categorical, source)
     data = Dataset.from_arrays(
-        feature_matrix(table, chosen, source),
+        X,
         numbers("label"),
         qid=ids("qid"),
         document_ids=ids("document_id"),
@@ -76,6 +80,7 @@ def from_frame(
         document_weights=numbers("document_weight"),
         source=source,
     )
+    data = data if not categories else replace(data, categories=categories)
     weights, base = numbers("query_weight"), numbers("base_score")
     data = data if base is None else data.with_base_scores(base)
     return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
@@ -125,6 +130,8 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
     columns |= {name: X[:, c] for c, name in enumerate(names)}
+    for c, values in (data.categories or {}).items():
+        columns[names[c]] = [None if np.isnan(code) else values[int(code)] for code in X[:, c].tolist()]
     return frame_of(columns, backend)
 
 
@@ -191,6 +198,41 @@ def feature_matrix(table: nw.DataFrame[Any], names: list[str], source: str | Non
     return X
 
 
+def category_matrix(
+    table: nw.DataFrame[Any], names: list[str], categorical: Iterable[str], source: str | None
+) -> tuple[Singles, dict[int, tuple[str, ...]]]:
+    """The named columns as a feature matrix, with codes for those of categories, and the categories."""
+    import narwhals as nw
+
+    asked = list(map(str, [categorical] if isinstance(categorical, str) else categorical))
+    kept = categorical if isinstance(categorical, Mapping) else {}
+    for name in asked:
+        if name not in names:
+            raise DataError(f"categorical: no feature {name!r} among {', '.join(names[:12])}.", where=source)
+    X, categories = np.empty((len(table), len(names)), np.float32), dict[int, tuple[str, ...]]()
+    plain = [c for c, name in enumerate(names) if name not in asked]
+    X[:, plain] = feature_matrix(table, [names[c] for c in plain], source)
+    for c in sorted(set(range(len(names))) - set(plain)):
+        series, what = table[names[c]], f"value of column {names[c]!r}"
+        series = series.cast(nw.String) if series.dtype in (nw.Categorical, nw.Enum) else series
+        X[:, c], categories[c] = coded(series.to_list(), what=what, where=source, kept=kept.get(names[c]))
+    return X, categories
+
+
+def coded_frame(
+    frame: object, categorical: Sequence[str] | Mapping[str, Sequence[str]]
+) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """The frame with codes in place of categories, as `from_frame` makes them, and the categories of each column."""
+    import narwhals as nw
+
+    table = frame_table(frame)
+    names = [name for name in map(str, categorical) if name in table.columns]
+    X, categories = category_matrix(table.select(names), names, categorical, None)
+    space = nw.get_native_namespace(table)
+    series = [nw.new_series(name, X[:, c], nw.Float32, backend=space) for c, name in enumerate(names)]
+    return table.with_columns(*series).to_native(), {names[c]: kept for c, kept in categories.items()}
+
+
 def refuse_text(frame: Any) -> None:
     """Raise a clear error that names the columns of text or categories, which are no features."""
     import narwhals as nw
@@ -201,7 +243,8 @@ def refuse_text(frame: Any) -> None:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         raise DataError(
             f"{'column' if len(names) == 1 else 'columns'} {', '.join(map(repr, names[:5]))}{more}: text or categories,"
-            " and features are numbers. Encode them, e.g. make_pipeline(make_column_transformer((OneHotEncoder("
+            f" and features are numbers. If they are categories, say fit(…, categorical_feature={names[:5]}); else "
+            "encode them, e.g. make_pipeline(make_column_transformer((OneHotEncoder("
             f"handle_unknown='ignore'), {names[:5]}), remainder='passthrough'), Ranker(…)), or leave them out: "
             f"X.drop(columns={names[:5]})."
         )
@@ -220,7 +263,10 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
     if rounded and series.dtype.is_numeric():
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
-        hint = f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r})."
+        hint = (
+            f" If its values are categories, say categorical=[{series.name!r}] (--categorical); else encode it, leave "
+            f"it out of features=[…], or name its role (document_id={series.name!r})."
+        )
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)

@@ -19,6 +19,7 @@ from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
 from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError, counted
 from podium.base.shown import facts_html
+from podium.data.categories import Categories
 from podium.data.preferences import Preferences, from_rows
 from podium.data.triples import Triples
 
@@ -61,6 +62,7 @@ class Table(ABC):
     query_feature_names: tuple[str, ...] | None = None
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
+    categories: Categories | None = None  # of features whose values are codes, by column
     sources: Sources | None = None  # of transformed features; None: they are the original ones
     rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
@@ -116,12 +118,13 @@ class Table(ABC):
         features: AnyArray | sp.csr_array | Rows,
         names: tuple[str, ...] | None,
         *,
+        categories: Categories | None = None,
         sources: Sources | None = None,
     ) -> Self:
         """The same documents with other features; the other fields are not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
-        return self._replaced(features=features, feature_names=names, sources=sources)
+        return self._replaced(features=features, feature_names=names, categories=categories, sources=sources)
 
     def _replaced(self, **changes: Any) -> Self:
         """The same data with other fields, not checked again: every step of a solver selects queries."""

@@ -188,6 +188,8 @@ def _checked(recipe: Recipe, data: Dataset) -> Loss:
     assert isinstance(recipe.solver, Boosting)
     if recipe.solver.sample != "none" or recipe.solver.drop:
         raise IncompatibleError("sample=goss and drop are for one machine; a cluster has neither. Leave them out.")
+    if data.categories:
+        raise IncompatibleError("trees on a cluster take no categories yet. Train on one machine.")
     if recipe.loss.learned:
         raise IncompatibleError(
             f"{recipe.loss.name} learns {recipe.loss.learned[0]} along with the trees, which a cluster cannot. Use "

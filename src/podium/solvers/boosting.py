@@ -106,7 +106,8 @@ class Boosting(Solver):
             "lambda_l2": self.penalty, "lambda_l1": self.penalty_l1, "min_gain_to_split": self.least_gain,
             "max_depth": -1 if trees.max_depth is None else trees.max_depth, "extra_trees": trees.extra,
             "path_smooth": trees.smooth, "feature_fraction_bynode": trees.feature_fraction_bynode,
-            "seed": int(rng.integers(2**31)),
+            "cat_smooth": trees.cat_smooth, "cat_l2": trees.cat_l2, "max_cat_threshold": trees.max_cat_threshold,
+            "min_data_per_group": trees.min_data_per_group, "seed": int(rng.integers(2**31)),
             # goss draws from as many blocks of documents as there are threads
             **({"data_sample_strategy": "goss", "num_threads": 1} if self.sample == "goss" else {}),
             **({"boosting": "dart", "drop_rate": self.drop} if self.drop else {}),

@@ -6,6 +6,8 @@ from .identity import Identity as Identity
 from .keep import Keep as Keep
 from .minmax import MinMax as MinMax
 from .nystrom import Nystrom as Nystrom
+from .one_hot import OneHot as OneHot
 from .query_zscore import QueryZScore as QueryZScore
 from .second_order import SecondOrder as SecondOrder
+from .target_statistics import TargetStatistics as TargetStatistics
 from .zscore import ZScore as ZScore

@@ -72,6 +72,8 @@ def write_cache(
 
 
 def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
+    if data.categories:
+        raise DataError("a cache holds numbers, no categories yet. Write a frame instead: to_frame.", where=data.source)
     arrays = _features(data, folder)
     small: dict[str, Any] = {
         "labels": data.labels,

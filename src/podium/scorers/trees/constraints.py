@@ -27,6 +27,11 @@ def check_constraints(trees: Trees, data: Dataset) -> None:
     both = sorted(rising & falling)
     if both:
         raise ParameterError(f"feature {_called(both[0], origin)} cannot be both in rising and in falling.")
+    of_categories = sorted((rising | falling) & set(data.categories or ()))
+    if of_categories and data.sources is None:
+        raise ParameterError(
+            f"feature {_called(of_categories[0], origin)} has categories, which have no order to rise or fall with."
+        )
     for group in trees.together:
         _features(group, origin)
     if trees.costs and len(trees.costs) != origin.n_features:
@@ -96,8 +101,8 @@ def _features(names: Sequence[str], origin: Sources) -> set[int]:
 def _feature(name: str, origin: Sources) -> int:
     if set(name) & set(",()[]") or name != name.strip():
         raise ParameterError(
-            f"feature {name!r}: a name with brackets, commas or outer blanks cannot be read back from a model. Give the "
-            "feature's number, from 1."
+            f"feature {name!r}: a name with brackets, commas or outer blanks cannot be read back from a model. Give "
+            "the feature's number, from 1."
         )
     if origin.names is not None and name in origin.names:
         return origin.names.index(name)

@@ -13,6 +13,7 @@ from podium.base.errors import IncompatibleError
 from podium.base.threads import openmp_threads
 from podium.data.dataset import Dataset
 from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.grown_categories import numeric_text
 from podium.scorers.trees.lightgbm_data import binned, for_lightgbm
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ class Bins:
         self.n_features = data.n_features
         self.n_documents = data.n_documents
         with self.memory():
-            self.train = self._binned(data, None) if is_sparse(data.features) else binned(data.features, self.settings)
+            self.categorical = sorted(data.categories or ())
+            if is_sparse(data.features):
+                self.train = self._binned(data, None)
+            else:
+                self.train = binned(data.features, self.settings, self.categorical)
             self.valid: Any = None if valid is None else self._binned(valid, self.train)
         self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
 
@@ -39,7 +44,9 @@ class Bins:
         import lightgbm
 
         zeros, features = np.zeros(data.n_documents, np.float32), for_lightgbm(data.features)
-        return lightgbm.Dataset(features, label=zeros, reference=reference, params=self.settings).construct()
+        return lightgbm.Dataset(
+            features, label=zeros, reference=reference, params=self.settings, categorical_feature=self.categorical
+        ).construct()
 
     @contextmanager
     def memory(self) -> Iterator[None]:
@@ -98,7 +105,10 @@ class Grower:
         """LightGBM's text of the first `rounds` trees, the parameter of `Trees`."""
         if self._booster is None or rounds == 0:
             return np.frombuffer(lightgbm_text.constant(self._bins.n_features), np.uint8)
-        return np.frombuffer(lightgbm_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
+        text = self._booster.model_to_string(num_iteration=rounds)
+        if self._bins.categorical:
+            return np.frombuffer(numeric_text(text, self._bins.n_features), np.uint8)
+        return np.frombuffer(lightgbm_text.trim(text), np.uint8)
 
     def _outputs_of(self, which: str) -> Array:
         """LightGBM's outputs, which it passes to evaluation functions only."""

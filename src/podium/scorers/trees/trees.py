@@ -53,6 +53,14 @@ class Trees(Scorer):
     """Groups of features that may be on one path from the root; a feature in no group is alone."""
     costs: tuple[float, ...] = ()
     """For each feature, the gain that its first split in the model must bring beyond any other."""
+    cat_smooth: float = param(default=10.0, least=0)
+    """Of categories: pull of rare ones towards the others, when they are put in order to find the best set."""
+    cat_l2: float = param(default=10.0, least=0)
+    """Of categories: penalty of splits by sets, beside the solver's."""
+    max_cat_threshold: int = param(default=32, least=1)
+    """Of categories: the most in the smaller part of a split."""
+    min_data_per_group: int = param(default=100, least=1)
+    """Of categories: minimum number of documents of those that a set gains at a time."""
     solver = "boosting"
     per_query = False
 
