@@ -58,6 +58,11 @@ class Learner(Named):
         return self.transform.per_query
 
     @property
+    def takes_row_weights(self) -> bool:
+        """Whether it can learn from weights of rows; `training.fit` raises an error if it cannot."""
+        return False
+
+    @property
     def takes_categories(self) -> bool:
         """Whether it can learn from features of categories; `training.fit` raises an error if it cannot."""
         return self.transform.categories == "numbers"

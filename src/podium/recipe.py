@@ -23,7 +23,7 @@ from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
 from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer, Trees
 from podium.scorers.forms import Form
-from podium.solvers import LBFGS, Solver, Watch
+from podium.solvers import LBFGS, Boosting, Solver, Watch
 from podium.transforms import Transform, ZScore
 
 _PARTS = ("loss", "scorer", "solver", "transform")
@@ -43,6 +43,10 @@ class Recipe(Learner):
     @property
     def per_query(self) -> bool:
         return self.transform.per_query or self.scorer.per_query
+
+    @property
+    def takes_row_weights(self) -> bool:
+        return isinstance(self.solver, Boosting)
 
     @property
     def takes_categories(self) -> bool:

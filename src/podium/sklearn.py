@@ -39,7 +39,7 @@ from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
 from podium.data.categories import with_categories
 from podium.data.dataset import Dataset
-from podium.data.frames import coded_frame, frame_table, refuse_text, weights_of_queries
+from podium.data.frames import coded_frame, frame_table, refuse_text, weighted_rows
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.evaluation.evaluate import evaluate
@@ -121,12 +121,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """Learn from rows of features, their grades (larger is better) and their queries.
 
         `qid` is a query id per row, or `group` the sizes of consecutive queries. `sample_weight` has the weight of each
-        row's query: a query of weight 2 counts twice. `document_weight` is the weight of each document's relevance,
-        e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data: (X, y), or a
-        list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`: lists too, if
-        `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes `eval_X` with
-        `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a callback, which set
-        the method's `patience`; and `categorical_feature` or `cat_features`: columns of a frame, or numbers from 0.
+        row, which multiplies its gradient, as in LightGBM; if it is the same for all rows of a query, it is the
+        query's, which all methods take: a query of weight 2 counts twice. `document_weight` is the weight of each
+        document's relevance, e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation
+        data: (X, y), or a list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`:
+        lists too, if `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes
+        `eval_X` with `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a
+        callback, which set the method's `patience`; and `categorical_feature` or `cat_features`: columns of a frame, or
+        numbers from 0.
         """
         asked = fit_arguments(others)
         qid, eval_set = asked.qid if qid is None else qid, asked.eval_set if eval_set is None else eval_set
@@ -319,14 +321,11 @@ _NEEDS_QUERIES = (
 
 
 def _weighted(data: Table, sample_weight: ArrayLike) -> Table:
-    """The data with query weights, from the weights of its rows."""
+    """The data with weights of queries, if they are the same for all rows of each, else with weights of rows."""
     weights = float_numbers(sample_weight, "sample weight")
     if len(weights) != data.n_documents:
         raise DataError(f"{len(weights)} sample weights for {data.n_documents} rows.")
-    try:
-        return replace(data, query_weights=weights_of_queries(data, weights))
-    except DataError as error:
-        raise DataError(f"sample_weight: {error} If documents weigh differently, use document_weight.") from None
+    return weighted_rows(data, weights)
 
 
 def _seed(random_state: object) -> int:

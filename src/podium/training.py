@@ -172,6 +172,11 @@ def check_fit(learner: Learner, data: Dataset) -> None:
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
             "solver, such as ranknet or lambdamart."
         )
+    if data.row_weights is not None and not learner.takes_row_weights:
+        raise IncompatibleError(
+            f"{learner.name} has no weights of rows; they multiply the gradients of boosted trees, as in LightGBM. Use "
+            "lambdamart or scorer=trees, or weights of queries, the same for all rows of each."
+        )
     if data.base_scores is not None and not learner.takes_base_scores:
         raise IncompatibleError(
             f"{learner.name} cannot add to base scores. Leave them out, or use a loss with a scorer and a solver, such "

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids by default."""
-ROW_NUMBERS = ("query_weight", "document_weight", "base_score")
+ROW_NUMBERS = ("query_weight", "document_weight", "row_weight", "base_score")
 """Columns that hold weights, and scores that a model's own are added to, by default."""
 
 
@@ -44,22 +44,24 @@ def from_frame(
     document_id: str | None = None,
     query_weight: str | None = None,
     document_weight: str | None = None,
+    row_weight: str | None = None,
     base_score: str | None = None,
     categorical: Sequence[str] | Mapping[str, Sequence[str]] = (),
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `query_weight`, `document_weight` and `base_score` name columns; None if there is
-    none, but columns called document_id or docid, query_weight, document_weight and base_score are used by default. The
-    weight of a query is the same in all its rows; that of a document is how much its relevance counts; a base score is
-    another ranker's, to which the model adds its own. `features` are all other columns by default. `categorical` are
-    features without an order, such as text: their values become codes, by falling frequency or as a mapping lists them.
+    `label`, `qid`, `document_id`, `query_weight`, `document_weight`, `row_weight` and `base_score` name columns; None
+    if there is none, but columns called document_id or docid, and of the other names, are used by default. The
+    weight of a query is the same in all its rows; that of a document is how much its relevance counts; that of a row
+    multiplies gradient and curvature of boosted trees, as LightGBM's weights do; a base score is another ranker's, to
+    which the model adds its own. `features` are all other columns by default. `categorical` are features without an
+    order, such as text: their values become codes, by falling frequency or as a mapping lists them.
     """
     table = frame_table(frame, source=source)
     columns: list[str] = list(table.columns)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
-             "document_weight": document_weight, "base_score": base_score}  # fmt: skip
+             "document_weight": document_weight, "row_weight": row_weight, "base_score": base_score}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
 
     def numbers(role: str) -> Array | None:
@@ -83,6 +85,7 @@ def from_frame(
     data = data if not categories else replace(data, categories=categories)
     weights, base = numbers("query_weight"), numbers("base_score")
     data = data if base is None else data.with_base_scores(base)
+    data = replace(data, row_weights=numbers("row_weight"))
     return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
 
 
@@ -124,6 +127,8 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
         columns["query_weight"] = data.query_weights[data.query_index]
     if data.document_weights is not None:
         columns["document_weight"] = data.document_weights
+    if data.row_weights is not None:
+        columns["row_weight"] = data.row_weights
     if data.base_scores is not None:
         columns["base_score"] = data.base_scores
     twice = [name for name in names if name in columns]
@@ -270,6 +275,18 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
+
+
+def weighted_rows(data: Table, weights: Array) -> Table:
+    """The data with weights of queries, if all rows of each query have the same, else with weights of rows."""
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the weight is {weights[bad[0]]}, no finite number.", where=data.source)
+    first = np.empty(data.n_queries)
+    first[data.query_index] = weights
+    if (weights == first[data.query_index]).all():
+        return replace(data, query_weights=first)
+    return replace(data, row_weights=weights)
 
 
 def weights_of_queries(data: Table, weights: Array) -> Array:

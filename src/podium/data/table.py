@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from podium.base.matrix_on_disk import Rows
     from podium.data.dataset import Dataset
 
-PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "base_scores", "comments")
+PER_ROW = (
+    "features", "labels", "document_ids", "document_weights", "row_weights", "score_offsets", "base_scores", "comments",
+)  # fmt: skip
 """The fields with an entry per row."""
 
 
@@ -53,6 +55,7 @@ class Table(ABC):
     feature_names: tuple[str, ...] | None = None
     query_weights: Array | None = None  # (Q,)
     document_weights: Array | None = None  # (N,) how much the relevance of this document counts
+    row_weights: Array | None = None  # (N,) factor of gradient and curvature of this document, as LightGBM's weights
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
     base_scores: Array | None = None  # (N,) scores that a model's own are added to, in training and validation
     preferences: Preferences | None = None  # between grouped rows
@@ -104,6 +107,7 @@ class Table(ABC):
         self._check_query_weights()
         self._check_document_weights()
         self._check_base_scores()
+        self._check_row_weights()
 
     def with_base_scores(self, scores: ArrayLike) -> Self:
         """The same data with scores of another ranker, a number per row, that a model's own are added to."""
@@ -275,6 +279,18 @@ class Table(ABC):
             raise DataError(
                 "document weights go with labels 0 and 1 (relevant or not), or with none; got grades up to "
                 f"{self.labels.max():g}. Weight whole queries (query_weights), or give preferences with weights.",
+                where=self.source,
+            )
+
+    def _check_row_weights(self) -> None:
+        weights = self.row_weights
+        if weights is None:
+            return
+        bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+        if len(bad):
+            raise DataError(
+                f"document {self.document_name(int(bad[0]))}: its row weight must be a finite number of at least 0; "
+                f"got {weights[bad[0]]}.",
                 where=self.source,
             )
 

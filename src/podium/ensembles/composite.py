@@ -37,6 +37,10 @@ class Composite(Learner):
         parsed(self.of)  # raises an error if there is no such method
 
     @property
+    def takes_row_weights(self) -> bool:
+        return self.inner.takes_row_weights
+
+    @property
     def takes_categories(self) -> bool:
         return self.inner.takes_categories
 

@@ -152,6 +152,13 @@ def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
     return keep, reason + (f", as good with {keep}" if keep > watch.best.iteration else "")
 
 
+def weighted(got: Derivatives, data: Dataset) -> tuple[Array, Array]:
+    """Gradient and curvature, times the weight of each row."""
+    if data.row_weights is None:
+        return got.gradient, got.curvature
+    return got.gradient * data.row_weights, got.curvature * data.row_weights
+
+
 class Bag:
     """Bagging: a random subset of the queries for every tree."""
 
@@ -194,7 +201,7 @@ class _Descent:
         loss, got = self._learned(drawn, scores)
         self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
-        gradient, curvature = self.bag.draw(got.gradient, got.curvature)
+        gradient, curvature = self.bag.draw(*weighted(got, self.data))
         return for_leaves(gradient, curvature, self.grid)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:

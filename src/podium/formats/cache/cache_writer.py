@@ -81,6 +81,7 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
         "order": data.order if isinstance(data, Ungrouped) else None,
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
+        "row-weights": data.row_weights,
         "score-offsets": data.score_offsets,
         "base-scores": data.base_scores,
         "edges": None if data.preferences is None else data.preferences.edges,
