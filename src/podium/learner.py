@@ -79,6 +79,13 @@ class Learner(Named):
         """Fit to transformed data; `watch.valid` is transformed too."""
         raise NotImplementedError
 
+    def learn_on(self, params: Params, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        """Go on from the parameters of a fitted model, as `learn` begins from none."""
+        raise IncompatibleError(
+            f"{self.name} cannot go on from a model: it is no recipe of a loss, a scorer and a solver. Train it anew, "
+            "or put a method on top of the model: adapted."
+        )
+
     def score(self, params: Params, data: Dataset) -> Array:
         """Scores of the documents of transformed data; larger is better."""
         raise NotImplementedError

@@ -89,6 +89,11 @@ class Recipe(Learner):
             refuse_missing(data, self.scorer.name)
         return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
 
+    def learn_on(self, params: Params, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        if isinstance(self.scorer, SmoothScorer):
+            refuse_missing(data, self.scorer.name)
+        return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty, begin=params), rng, watch)
+
     def solved(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Learned:
         """Solve a problem of this recipe: the learned parameters, and a record of the run."""
         solution = self.solver.solve(problem, rng, watch)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Bytes, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
@@ -15,7 +16,7 @@ from podium.losses import Derivatives, Loss, sweep
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.constraints import constraints, monotone_signs
 from podium.scorers.trees.grower import Bins, Grower
-from podium.scorers.trees.lightgbm_text import read_forest
+from podium.scorers.trees.lightgbm_text import joined, read_forest
 from podium.scorers.trees.monotone import breach
 from podium.solvers.base import Solution, Solver
 from podium.solvers.early_stopping import Watch
@@ -71,7 +72,7 @@ class Boosting(Solver):
             again = replace(self, rounds=keep)._boosted(problem, rng, Watch())[1]
             reason = f"{solution.reason}; fitted again with {keep}, since dropping rescales earlier trees"
             solution = replace(again, iterations=solution.iterations, reason=reason)
-        _prove_monotone(solution, trees, problem.data)
+        prove_monotone(solution.params["trees"], trees, problem.data)
         return solution
 
     def _boosted(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> tuple[int, Solution]:
@@ -80,8 +81,9 @@ class Boosting(Solver):
         assert isinstance(trees, Trees)
         settings = self.settings(trees, rng)
         of_features = constraints(trees, problem.data)
-        grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, **settings))
-        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings))
+        start, before = _start(problem)
+        grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, start=start, **settings))
+        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings), before=before)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -95,7 +97,10 @@ class Boosting(Solver):
                 break
         keep, reason = kept_trees(watch, rounds, reason)
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
-        return keep, Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
+        text = grower.text(keep)
+        if problem.begin is not None:
+            text = joined(problem.begin["trees"], text) if keep else problem.begin["trees"]
+        return keep, Solution({"trees": text}, descent.losses[keep], value, rounds, reason)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
         """Parameters of LightGBM."""
@@ -114,12 +119,28 @@ class Boosting(Solver):
         }  # fmt: skip
 
 
-def _prove_monotone(solution: Solution, trees: Trees, data: Dataset) -> None:
+def _start(problem: Problem) -> tuple[Callable[[Dataset], Array] | None, int]:
+    """Scores to which trees are added, and the number of trees that they come from."""
+    begin = problem.begin
+    if begin is None:
+        return None, 0
+    if "exact" in begin:
+        raise IncompatibleError(
+            "these trees are of another library, which compares tiny values in its own way; trees cannot be added. Use "
+            "adapted, or podium train --base."
+        )
+    trees = problem.scorer
+    assert isinstance(trees, Trees)
+    n_trees = read_forest(begin["trees"], problem.data.n_features).n_trees
+    return trees.prepare(begin, problem.data.n_features), n_trees
+
+
+def prove_monotone(text: Bytes, trees: Trees, data: Dataset) -> None:
     """Raise a clear error unless scores rise and fall with the features that say so, whatever the other values."""
     if not (trees.rising or trees.falling):
         return
     signs = monotone_signs(trees, data)
-    against = breach(read_forest(solution.params["trees"], data.n_features), signs)
+    against = breach(read_forest(text, data.n_features), signs)
     if against is not None:
         raise IncompatibleError(
             f"tree {against[0] + 1} goes against rising or falling in column {against[1] + 1}: LightGBM did not keep "
@@ -185,9 +206,9 @@ class Bag:
 class _Descent:
     """Gradient and curvature of the loss in each round. A loss that samples draws again in every round."""
 
-    def __init__(self, problem: Problem, bag: Bag, grid: float | None) -> None:
+    def __init__(self, problem: Problem, bag: Bag, grid: float | None, *, before: int = 0) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
-        self.bag, self.grid = bag, grid
+        self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
         self.losses = [problem.loss]  # by number of trees
 
     def start(self) -> Derivatives:
@@ -196,7 +217,7 @@ class _Descent:
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
-        rounds = len(self.losses)
+        rounds = self.before + len(self.losses)
         drawn = self.problem.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
         loss, got = self._learned(drawn, scores)
         self.losses.append(self.problem.loss.with_learned(loss.learned_values()))

@@ -24,8 +24,15 @@ class Bins:
     """Features of training and validation data, binned once for all trees."""
 
     def __init__(
-        self, data: Dataset, valid: Dataset | None, *, of_features: dict[str, Any] | None = None, **settings: Any
+        self,
+        data: Dataset,
+        valid: Dataset | None,
+        *,
+        of_features: dict[str, Any] | None = None,
+        start: Callable[[Dataset], Array] | None = None,
+        **settings: Any,
     ) -> None:
+        """Bin the features. Trees add to the scores of `start`, or to 0."""
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
         self.settings: dict[str, Any] = {**DETERMINISTIC, "num_threads": threads, **settings}
         self.of_features = of_features or {}  # settings with an entry per feature, which bins do not have
@@ -38,6 +45,10 @@ class Bins:
             else:
                 self.train = binned(data.features, self.settings, self.categorical)
             self.valid: Any = None if valid is None else self._binned(valid, self.train)
+        if start is not None:
+            self.train.set_init_score(start(data))
+            if valid is not None and self.valid is not None:
+                self.valid.set_init_score(start(valid))
         self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
 
     def _binned(self, data: Dataset, reference: lightgbm.Dataset | None) -> lightgbm.Dataset:

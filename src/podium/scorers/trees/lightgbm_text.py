@@ -38,6 +38,40 @@ def constant(n_features: int) -> bytes:
     return whole(["Tree=0\n" + "\n".join([*lines, "shrinkage=1"]) + "\n\n\n"], n_features)
 
 
+def joined(first: Bytes, second: Bytes) -> Bytes:
+    """Text of the trees of two texts over the same features, with the header of the second."""
+    one, (header, blank, body) = first.tobytes().decode(), second.tobytes().decode().partition("\n\n")
+    blocks = [*_blocks(one.partition("\n\n")[2]), *_blocks(body)]
+    trees = [f"Tree={t}\n{block.partition(chr(10))[2]}" for t, block in enumerate(blocks)]
+    return np.frombuffer(f"{_sized(header, trees)}{blank}{''.join(trees)}{END}\n".encode(), np.uint8)
+
+
+def with_values(text: Bytes, values: Array) -> Bytes:
+    """The text with other values of leaves, of all trees in order; what does not change keeps its digits."""
+    header, blank, body = text.tobytes().decode().partition("\n\n")
+    trees, at = [], 0
+    for block in _blocks(body):
+        lines = block.split("\n")
+        place = next(k for k, line in enumerate(lines) if line.startswith("leaf_value="))
+        words = lines[place].removeprefix("leaf_value=").split(" ")
+        new = [repr(float(value)) for value in values[at : at + len(words)]]
+        same = [word if float(word) == float(value) else value for word, value in zip(words, new, strict=True)]
+        lines[place] = "leaf_value=" + " ".join(same)
+        trees.append("\n".join(lines))
+        at += len(words)
+    return np.frombuffer(f"{_sized(header, trees)}{blank}{''.join(trees)}{END}\n".encode(), np.uint8)
+
+
+def _blocks(body: str) -> list[str]:
+    """The texts of the trees, each with its number and the empty lines after it."""
+    return [f"Tree={block}" for block in body.removesuffix(f"{END}\n").split("Tree=")[1:]]
+
+
+def _sized(header: str, trees: Sequence[str]) -> str:
+    """The header with the sizes of these trees."""
+    return f"{header.rpartition(chr(10))[0]}\ntree_sizes={' '.join(str(len(tree)) for tree in trees)}"
+
+
 def whole(trees: Sequence[str], n_features: int) -> bytes:
     """Join the texts of trees, each from its number to the two empty lines after it, and add the header."""
     sizes = " ".join(str(len(tree)) for tree in trees)
