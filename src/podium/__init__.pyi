@@ -52,5 +52,6 @@ from .model import Model as Model
 from .model import load as load
 from .odds import Odds as Odds
 from .recipe import Recipe as Recipe
+from .refitting import refit as refit
 from .text.index.index import Index as Index
 from .training import train as train

@@ -64,6 +64,16 @@ class Learner(Named):
         """Whether its scores are on the scale of grades."""
         return False
 
+    @property
+    def takes_row_weights(self) -> bool:
+        """Whether it can learn from weights of rows; `training.fit` raises an error if it cannot."""
+        return False
+
+    @property
+    def takes_categories(self) -> bool:
+        """Whether it can learn from features of categories; `training.fit` raises an error if it cannot."""
+        return self.transform.categories == "numbers"
+
     def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
         """Query features that the fitted learner, and its transform with this state, cannot score without."""
         return self.transform.query_columns(state)
@@ -74,6 +84,13 @@ class Learner(Named):
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         """Fit to transformed data; `watch.valid` is transformed too."""
         raise NotImplementedError
+
+    def learn_on(self, params: Params, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        """Go on from the parameters of a fitted model, as `learn` begins from none."""
+        raise IncompatibleError(
+            f"{self.name} cannot go on from a model: it is no recipe of a loss, a scorer and a solver. Train it anew, "
+            "or put a method on top of the model: adapted."
+        )
 
     def score(self, params: Params, data: Dataset) -> Array:
         """Scores of the documents of transformed data; larger is better."""

@@ -75,6 +75,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         ),
         "mcrank": ("boosted trees that classify documents into grades; ranks by the expected grade", "mcrank", {}),
         "mcrank-ordinal": ("McRank with cumulative (ordinal) classes", "mcrank(ordinal=true)", {}),
+        "random-forest": ("mean of large regression trees, each on a sample of the queries", "random-forest", {}),
         "prank": ("perceptron for ordinal grades", "prank", {"average": (False, True)}),
         "oc-svm": (
             "support vector machine for ordinal grades, with the same margin at every threshold",
@@ -219,6 +220,7 @@ _TABLE: dict[str, dict[str, tuple[str, str, Grid]]] = {
         ),
         "adarank-map": ("AdaRank: boosting of single features for MAP", "adarank", {}),
         "adarank-ndcg": ("AdaRank for NDCG@5", "adarank(metric=ndcg@5)", {}),
+        "coordinate-ascent": ("linear weights that maximise NDCG@10, one at a time", "coordinate-ascent", {}),
         "svm-map": ("structural SVM for average precision", "svm-map", {"cost": (0.1, 1.0, 10.0)}),
         "svm-ndcg": ("structural SVM for NDCG", "svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
         "permurank": ("SVM that separates perfect from imperfect rankings", "permurank", {"cost": (0.03, 0.1, 1.0)}),

@@ -27,6 +27,7 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.base.shown import facts_html
+from podium.data.categories import Categories, aligned_categories, categories_of
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, labelled_table, unlabelled_table
 from podium.data.seen_queries import Seen, seen
@@ -57,6 +58,7 @@ class Model:
     n_features: int
     feature_names: tuple[str, ...] | None
     info: Mapping[str, Any]  # record of the training, as JSON; read-only
+    categories: Categories | None = None  # of the features that have them, by column
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
@@ -114,9 +116,9 @@ class Model:
         table = self._table(data, qid, group)
         grouped = table.grouped()
         if "thresholds" in self.info:
-            from podium.algorithms.thresholds import grade_of
+            from podium.algorithms.thresholds import grade_of, thresholds_of
 
-            return table.from_grouped(grade_of(self._scores(grouped), _thresholds(self.info["thresholds"])))
+            return table.from_grouped(grade_of(self._scores(grouped), thresholds_of(self.info["thresholds"])))
         return table.from_grouped(self.learner.grades(self.params, self.learner.transform.apply(self.state, grouped)))
 
     def with_thresholds(self, data: Any) -> Model:
@@ -128,11 +130,10 @@ class Model:
         from podium.algorithms.thresholds import best_thresholds
 
         table = labelled_table(data)
-        labels = np.full(table.n_documents, np.nan) if table.labels is None else table.labels
-        judged = ~np.isnan(labels)
-        if not judged.any():
+        if table.labels is None or np.isnan(table.labels).all():
             raise DataError("thresholds are learned from labels, and no document has one.", where=table.source)
-        learned = best_thresholds(self.score(table)[judged], labels[judged])
+        judged = ~np.isnan(table.labels)
+        learned = best_thresholds(self.score(table)[judged], table.labels[judged])
         return self.with_info(thresholds={name: array.tolist() for name, array in learned.items()})
 
     def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
@@ -145,9 +146,15 @@ class Model:
                 features=self.feature_names,
                 query_features=self.query_columns,
                 per_query=self.learner.per_query,
+                categorical=self.named_categories(),
             )
         table: Table = data
         return self.align_features(table)
+
+    def named_categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each feature that has them, by its name; empty if features have no names."""
+        names = self.feature_names
+        return {} if names is None else {names[column]: kept for column, kept in (self.categories or {}).items()}
 
     def _scores(self, data: Dataset) -> Array:
         """Scores of grouped data that has the model's features."""
@@ -273,6 +280,8 @@ class Model:
             "feature_names": self.feature_names,
             "info": dict(self.info),
         }
+        if self.categories:
+            head["categories"] = {str(column): list(kept) for column, kept in self.categories.items()}
         return head, arrays
 
     @classmethod
@@ -289,6 +298,7 @@ class Model:
             n_features=n_features,
             feature_names=None if names is None else tuple(map(str, names)),
             info=dict(head["info"]),
+            categories=categories_of(head.get("categories"), n_features),
         )
 
     @classmethod
@@ -306,7 +316,7 @@ class Model:
                 "Score data with the same features in the same order.",
                 where=data.source,
             )
-        return data
+        return aligned_categories(data, self.categories)
 
 
 load = Model.load
@@ -357,14 +367,6 @@ def _check_scores(scores: ArrayLike, data: Table) -> Array:
 def _read(path: str | PathLike[str]) -> Model:
     head, arrays = archive.read(path, _KIND, version=FORMAT)
     return Model.of_parts(head, arrays, most_features=max(os.path.getsize(path), _FEW))
-
-
-def _thresholds(record: Any) -> Params:
-    """Grades and thresholds as the model's record has them."""
-    try:
-        return {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
-    except (TypeError, KeyError, ValueError) as error:
-        raise ModelFileError(f"Its thresholds between grades cannot be read ({error!r}). Learn them again.") from None
 
 
 def _under(folder: str, arrays: Params) -> Params:

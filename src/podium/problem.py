@@ -43,6 +43,7 @@ class Problem:
     data: Dataset
     penalty: float = 0.0
     reference: Params | None = None  # documents that the scorer keeps; set when the problem is created
+    begin: Params | None = None  # parameters of a fitted scorer to go on from
 
     def __post_init__(self) -> None:
         if self.reference is None:
@@ -52,7 +53,9 @@ class Problem:
             object.__setattr__(self, "reference", kept)
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Initial parameters."""
+        """Initial parameters: those to go on from, if there are any."""
+        if self.begin is not None:
+            return np.concatenate([self.begin["theta"], self.loss.learned_values()])
         return np.concatenate([self._smooth.init(self.data.n_features, rng), self.loss.learned_values()])
 
     def __call__(self, theta: Array) -> tuple[float, Array]:

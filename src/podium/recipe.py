@@ -21,9 +21,9 @@ from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
-from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
+from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer, Trees
 from podium.scorers.forms import Form
-from podium.solvers import LBFGS, Solver, Watch
+from podium.solvers import LBFGS, Boosting, Solver, Watch
 from podium.transforms import Transform, ZScore
 
 _PARTS = ("loss", "scorer", "solver", "transform")
@@ -48,6 +48,16 @@ class Recipe(Learner):
     def predicts_grades(self) -> bool:
         return self.loss.fits_grades
 
+    @property
+    def takes_row_weights(self) -> bool:
+        return isinstance(self.solver, Boosting)
+
+    @property
+    def takes_categories(self) -> bool:
+        if self.transform.categories == "kept":
+            return isinstance(self.scorer, Trees)
+        return super().takes_categories
+
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)
@@ -55,6 +65,11 @@ class Recipe(Learner):
         if self.transform.why_not_trees and not isinstance(self.scorer, SmoothScorer):
             raise IncompatibleError(self.transform.why_not_trees)
         self.transform.check(data)
+        if isinstance(self.scorer, Trees) and self.scorer.constrained and self.transform.mixes:
+            raise IncompatibleError(
+                f"rising, falling, together and costs speak of single features, but {self.transform.name} mixes "
+                "several. Use transform=identity, or another that keeps features apart."
+            )
         if data.document_weights is not None:
             needs_weights(data, self.loss.name)
             if data.score_offsets is not None and not self.loss.offsets_are_exact:
@@ -79,6 +94,11 @@ class Recipe(Learner):
         if isinstance(self.scorer, SmoothScorer):
             refuse_missing(data, self.scorer.name)
         return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
+
+    def learn_on(self, params: Params, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        if isinstance(self.scorer, SmoothScorer):
+            refuse_missing(data, self.scorer.name)
+        return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty, begin=params), rng, watch)
 
     def solved(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Learned:
         """Solve a problem of this recipe: the learned parameters, and a record of the run."""

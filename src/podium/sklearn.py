@@ -37,8 +37,9 @@ from podium.base.columns import check_row_order, float_numbers, text_ids
 from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
+from podium.data.categories import with_categories
 from podium.data.dataset import Dataset
-from podium.data.frames import refuse_text, weights_of_queries
+from podium.data.frames import coded_frame, frame_table, refuse_text, weighted_rows
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.evaluation.evaluate import evaluate
@@ -120,12 +121,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """Learn from rows of features, their grades (larger is better) and their queries.
 
         `qid` is a query id per row, or `group` the sizes of consecutive queries. `sample_weight` has the weight of each
-        row's query: a query of weight 2 counts twice. `document_weight` is the weight of each document's relevance,
-        e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data: (X, y), or a
-        list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`: lists too, if
-        `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes `eval_X` with
-        `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a callback, which set
-        the method's `patience`.
+        row, which multiplies its gradient, as in LightGBM; if it is the same for all rows of a query, it is the
+        query's, which all methods take: a query of weight 2 counts twice. `document_weight` is the weight of each
+        document's relevance, e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation
+        data: (X, y), or a list of such pairs, of which the last is used. Its queries are in `eval_qid` or `eval_group`:
+        lists too, if `eval_set` is a list. Of the other arguments of LGBMRanker, XGBRanker and CatBoostRanker it takes
+        `eval_X` with `eval_y`, `eval_metric`, one `eval_at`, `group_id`, and `early_stopping_rounds` or such a
+        callback, which set the method's `patience`; and `categorical_feature` or `cat_features`: columns of a frame, or
+        numbers from 0.
         """
         asked = fit_arguments(others)
         qid, eval_set = asked.qid if qid is None else qid, asked.eval_set if eval_set is None else eval_set
@@ -134,6 +137,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
         check_row_order(X=X, y=y, qid=qid)
+        X, kept = _coded(X, asked.categorical)
         X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         y = float_numbers(y, "label")
         if np.isnan(y).any():
@@ -143,13 +147,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             )
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names, document_weights=document_weight)
+        data = _with_codes(data, kept, asked.categorical)
         if sample_weight is not None:
             data = _weighted(data, sample_weight)
         held = None
         if eval_set is not None:
             valid_X, valid_y, queries = validation_arrays(eval_set, eval_qid, eval_group)
-            valid_X = self._validated(valid_X, reset=False)
+            valid_X = self._validated(_coded(valid_X, kept)[0], reset=False)
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
+            held = replace(held, categories=data.categories) if kept else held
         # predict may be called without queries, so tuning does not try transforms that need them
         patience = {} if asked.patience is None else {"patience": asked.patience}
         chosen = method(self._specification(**patience)).without(lambda transform: transform.per_query)
@@ -164,8 +170,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if qid is None and self.had_queries_ and self.model_.learner.per_query:
             raise DataError(f"{self.method} looks at a whole query at a time: predict needs qid, as fit got it.")
-        X = self._validated(X, reset=False)
-        return self.model_.score(Dataset.from_arrays(X, qid=qid))
+        kept = self.model_.named_categories() if is_frame(X) else {}
+        X = self._validated(_coded(X, kept)[0], reset=False)
+        data = Dataset.from_arrays(X, qid=qid)
+        return self.model_.score(replace(data, categories=self.model_.categories) if kept else data)
 
     def score(self, X: object, y: ArrayLike, qid: ArrayLike | None = None, *, group: ArrayLike | None = None) -> float:
         """Mean of `metric` over the queries that count; NaN if none does. Queries are given as to `fit`."""
@@ -280,6 +288,29 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _coded(X: Any, categorical: Any) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """A frame with codes in place of its categories, and these; other data as it is."""
+    if not categorical or not is_frame(X):
+        return X, {}
+    columns = list(frame_table(X).columns)
+    if not isinstance(categorical, dict):
+        categorical = [columns[name] if isinstance(name, int) and name < len(columns) else name for name in categorical]
+        missing = [name for name in categorical if name not in columns]
+        if missing:
+            raise DataError(f"categorical_feature: no column {missing[0]!r} among {', '.join(columns[:12])}.")
+    return coded_frame(X, categorical)
+
+
+def _with_codes(data: Table, kept: dict[str, tuple[str, ...]], asked: tuple[str | int, ...]) -> Table:
+    """The data with its categories: those of a frame, which has codes by now, or numbers of an array."""
+    if kept:
+        names = data.feature_names or ()
+        return replace(data, categories={names.index(name): values for name, values in kept.items()})
+    return (
+        with_categories(data, [str(name + 1) if isinstance(name, int) else name for name in asked]) if asked else data
+    )
+
+
 class _WrongTypeError(DataError, TypeError):
     """A TypeError of scikit-learn."""
 
@@ -295,14 +326,11 @@ _NEEDS_QUERIES = (
 
 
 def _weighted(data: Table, sample_weight: ArrayLike) -> Table:
-    """The data with query weights, from the weights of its rows."""
+    """The data with weights of queries, if they are the same for all rows of each, else with weights of rows."""
     weights = float_numbers(sample_weight, "sample weight")
     if len(weights) != data.n_documents:
         raise DataError(f"{len(weights)} sample weights for {data.n_documents} rows.")
-    try:
-        return replace(data, query_weights=weights_of_queries(data, weights))
-    except DataError as error:
-        raise DataError(f"sample_weight: {error} If documents weigh differently, use document_weight.") from None
+    return weighted_rows(data, weights)
 
 
 def _seed(random_state: object) -> int:

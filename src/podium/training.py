@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import functools
 import numbers
 import warnings
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from podium.base.errors import DataError, IncompatibleError, ParameterError, Pod
 from podium.base.progress import Progress
 from podium.base.threads import default_threads, one_blas_thread
 from podium.base.version import version
+from podium.data.categories import aligned_categories
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.data.seen_queries import sample_queries
@@ -38,6 +40,7 @@ from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.recipe import Recipe
+from podium.scorers import SmoothScorer
 from podium.solvers import Step, Watch, mean_metric
 from podium.solvers.early_stopping import query_values
 from podium.transforms import State, Transform
@@ -77,6 +80,7 @@ def train(
     seed: int = 0,
     search: str | Tuning = "grid",
     observers: tuple[Observer, ...] = (),
+    start: Model | None = None,
     fitting: Fitting | None = None,
 ) -> Model:
     """Train a model: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
@@ -93,15 +97,25 @@ def train(
     calibrates the probabilities of ranks, by the temperature of `Model.distribution`. If it has document weights and no
     labels, use the metric `weighted-dcg@10`, or another cut-off.
 
+    `start` is a model to go on from, with its own method by default: trees are added to its trees, and the weights of
+    other scorers are its weights at first. Its transform is not fitted again, and nothing is tuned.
+
     `fitting` replaces `fit`, e.g. to fit each learner on a cluster.
     """
-    seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
+    seed = whole_number(seed, "seed", least=0)
+    labels, chosen = labels_and_method(labels, method, default=None if start is None else start.learner)
     tune_by = Metric.parse(metric) if isinstance(metric, str) else metric
     training, held = _parts(labelled_data(data, labels, qid=qid, group=group), valid, seed=seed)
     held = None if held is None else held.judged()
     by_weight = held is not None and held.document_weights is not None and isinstance(tune_by, WeightedDCG)
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)
+    if start is not None:
+        if fitting is not None:
+            raise IncompatibleError("a model goes on in this process only: leave start or fitting out.")
+        chosen, fitting = replace(chosen, grid={}), functools.partial(fit, learn=functools.partial(_go_on, start))
+        training, held = start.align_features(training), None if held is None else start.align_features(held)
+        check_start(chosen.learner, start)
     _check(training, held, chosen.learner, tune_by)
     fit_one = fitting or fit
     if held is None:
@@ -114,7 +128,8 @@ def train(
 
     tuning = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(training))
-    model = _finished(tuning.run(worthwhile, trial, seed=seed), training)
+    tuned = tuning.run(worthwhile, trial, seed=seed) if start is None else trial(chosen.learner)[0]
+    model = _finished(tuned, training)
     return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
 
 
@@ -153,16 +168,55 @@ def _learned_from(data: Dataset, learner: Learner) -> Dataset:
 def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
     state = learner.transform.fit(data)
     watch = watching(learner.transform, state)
-    return learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch), state
+    return learner.learn(learner.transform.training(state, data), np.random.default_rng(seed), watch), state
+
+
+def _go_on(start: Model, learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
+    """Learn from the parameters and with the transform of a fitted model."""
+    watch = watching(learner.transform, start.state)
+    ready = learner.transform.training(start.state, data)
+    learned = learner.learn_on(start.params, ready, np.random.default_rng(seed), watch)
+    return replace(learned, record={**learned.record, "from": start.info.get("data")}), start.state
+
+
+def check_start(learner: Learner, start: Model) -> None:
+    """Raise a clear error if a learner cannot go on from a model."""
+    if not isinstance(learner, Recipe) or not isinstance(start.learner, Recipe):
+        other = learner if not isinstance(learner, Recipe) else start.learner
+        raise IncompatibleError(
+            f"{other.name} cannot be gone on with: it is no recipe of a loss, a scorer and a solver. Train it anew, or "
+            "put a method on top of the model: adapted."
+        )
+    mine, its = (
+        (part.transform, part.scorer if isinstance(part.scorer, SmoothScorer) else type(part.scorer))
+        for part in (learner, start.learner)
+    )
+    if mine != its:
+        raise IncompatibleError(
+            f"the model to go on from has scorer={start.learner.scorer} and transform={start.learner.transform}; got "
+            f"scorer={learner.scorer} and transform={learner.transform}. Leave the method out: it is the model's."
+        )
 
 
 def check_fit(learner: Learner, data: Dataset) -> None:
     """Raise a clear error if a learner cannot be fitted to the data."""
     default_threads()  # raises if PODIUM_THREADS is not a number: now, and not only once data is large
+    if data.categories and not learner.takes_categories:
+        named = data.feature_names or tuple(str(column + 1) for column in range(data.n_features))
+        raise IncompatibleError(
+            f"{learner.name} with transform={learner.transform.name} takes numbers, but these features have "
+            f"categories: {', '.join(named[column] for column in sorted(data.categories)[:5])}. Use trees "
+            "(lambdamart), or turn them into numbers: transform=one-hot or transform=target-statistics."
+        )
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
             "solver, such as ranknet or lambdamart."
+        )
+    if data.row_weights is not None and not learner.takes_row_weights:
+        raise IncompatibleError(
+            f"{learner.name} has no weights of rows; they multiply the gradients of boosted trees, as in LightGBM. Use "
+            "lambdamart or scorer=trees, or weights of queries, the same for all rows of each."
         )
     if data.base_scores is not None and not learner.takes_base_scores:
         raise IncompatibleError(
@@ -187,7 +241,9 @@ def _fitted_model(
         **learned.record,
     }
     state = state if learned.state is None else learned.state
-    model = Model(learned.learner, learned.params, state, data.n_features, data.feature_names, info)
+    model = Model(
+        learned.learner, learned.params, state, data.n_features, data.feature_names, info, categories=data.categories
+    )
     return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 
@@ -205,13 +261,17 @@ def measured(model: Model, data: Dataset, metric: Metric) -> float:
 
 
 def labels_and_method(
-    labels: ArrayLike | str | Method | Learner | Loss | None, method: str | Method | Learner | Loss | None
+    labels: ArrayLike | str | Method | Learner | Loss | None,
+    method: str | Method | Learner | Loss | None,
+    *,
+    default: Learner | None = None,
 ) -> tuple[ArrayLike | None, Method]:
     """Normalise the two call forms, `train(data, method)` and `train(X, y, method)`; a loss is that of a recipe."""
     if isinstance(labels, str | Method | Learner | Loss):
         if method is not None:
             raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
         labels, method = None, labels
+    method = default if method is None else method
     if isinstance(method, Loss):
         method = Recipe(loss=method)
     if isinstance(method, Learner):
@@ -232,7 +292,7 @@ def _parts(data: Dataset, valid: Any, *, seed: int) -> tuple[Dataset, Dataset | 
     if valid is None:
         return data, None
     if isinstance(valid, bool) or not isinstance(valid, numbers.Real):
-        return data, align_features(_validation(valid), data.feature_names)
+        return data, aligned_categories(align_features(_validation(valid), data.feature_names), data.categories)
     if data.labels is None and data.document_weights is None:
         raise DataError("there are no labels, which validation data needs: give valid=None.", where=data.source)
     training, held = hold_out(data, float(valid), seed=seed)

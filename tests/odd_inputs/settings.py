@@ -63,7 +63,7 @@ SAMPLE_WEIGHTS = [Odd(name, "sample_weight", make, *rest) for name, make, *rest 
     ("complex", lambda v: np.array(v) + 1j, "complex"),
     ("text", lambda v: [str(x) for x in v], TEXT),
     ("too few", lambda v: v[:-1], f"{N - 1} sample weights"),
-    ("different within a query", lambda v: [*v[:-1], 9.0], "different weights"),
+    ("different within a query", lambda v: [*v[:-1], 9.0], "weights of rows"),
     ("all zero", lambda v: [0.0] * N, "zero"),
 ]]  # fmt: skip
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.data import Dataset
 from podium.methods import method
 from podium.metrics import Metric
@@ -169,8 +169,9 @@ def test_names_of_other_tools_are_parameters_of_a_ranker():
     assert ranker.get_params()["n_estimators"] == 7
     learner = clone(ranker).fit(X, Y, qid=QID).model_.learner
     assert learner == method("lambdamart(rounds=7,min_data_in_leaf=3,bagging_fraction=0.5)").learner
-    with pytest.raises(ParameterError, match="no monotone constraints yet"):
-        Ranker(monotone_constraints=[1, 0]).fit(X, Y, qid=QID)
+    signs = Ranker(monotone_constraints=[1, *[0] * (X.shape[1] - 2), -1], rounds=2).fit(X, Y, qid=QID)
+    assert signs.model_.learner.scorer.rising == ("1",)
+    assert signs.model_.learner.scorer.falling == (str(X.shape[1]),)
 
 
 def test_arguments_of_fit_are_those_of_lightgbm():
@@ -199,7 +200,7 @@ def test_arguments_of_fit_are_those_of_lightgbm():
         ({"init_score": [0.0]}, "starts from equal scores"),
         ({"callbacks": [print]}, "callbacks: print cannot be called"),
         ({"eval_at": [1, 3]}, r"eval_at=\[1, 3\]: training stops by one metric"),
-        ({"categorical_feature": [0]}, "no categorical features yet"),
+        ({"init_model": "m.txt"}, "goes on from a model of podium"),
         ({"eval_X": X}, "eval_X and eval_y go together"),
         ({"wait": 3}, "fit has no argument 'wait'"),
     ],
@@ -331,7 +332,7 @@ def test_weights_of_samples_are_those_of_their_queries():
     # the loss is a mean over 30 queries here and over 32 there, which the penalty makes up for
     weighted = Ranker("ranknet", transform="identity", penalty=0.1 * 32 / 30).fit(X, Y, qid=QID, sample_weight=heavy)
     np.testing.assert_allclose(weighted.predict(X), expected.predict(X), rtol=1e-3, atol=1e-4)
-    with pytest.raises(DataError, match=r"sample_weight: query q\d+: its rows have different weights.*document_weight"):
+    with pytest.raises(IncompatibleError, match="recipe has no weights of rows; they multiply the gradients"):
         Ranker("ranknet").fit(X, Y, qid=QID, sample_weight=np.arange(len(Y)) + 1.0)
 
 

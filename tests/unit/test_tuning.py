@@ -30,8 +30,11 @@ def test_the_space_of_a_recipe_is_that_of_its_parts():
         "num_leaves": Dimension("scorer", "num_leaves", (4, 64, "log")),
         "min_data_in_leaf": Dimension("scorer", "min_data_in_leaf", (5, 100, "log")),
         "feature_fraction": Dimension("scorer", "feature_fraction", (0.3, 1.0)),
+        "max_depth": Dimension("scorer", "max_depth", [None, 3, 5, 8]),
+        "extra": Dimension("scorer", "extra", [False, True]),
         "learning_rate": Dimension("solver", "learning_rate", (0.01, 0.3, "log")),
         "penalty": Dimension("solver", "penalty", (0.0, 10.0)),
+        "penalty_l1": Dimension("solver", "penalty_l1", (0.0, 10.0)),
         "bagging_fraction": Dimension("solver", "bagging_fraction", (0.4, 1.0)),
     }
     assert list(space(method("softrank"))) == ["sigma", "learning_rate", "penalty"]
@@ -43,7 +46,10 @@ def test_what_a_specification_names_is_not_searched():
     assert list(space(method("lambdamart(num_leaves=7,learning_rate=0.1)"))) == [
         "min_data_in_leaf",
         "feature_fraction",
+        "max_depth",
+        "extra",
         "penalty",
+        "penalty_l1",
         "bagging_fraction",
     ]
     assert list(space(method("listnet(scorer=mlp(hidden=[3]))"))) == ["activation", "learning_rate", "penalty"]

@@ -1,11 +1,13 @@
 from .adarank import AdaRank as AdaRank
 from .c_crf import CCRF as CCRF
+from .coordinate_ascent import CoordinateAscent as CoordinateAscent
 from .gbrank import GBRank as GBRank
 from .mcrank import McRank as McRank
 from .oc_svm import OCSVM as OCSVM
 from .permurank import PermuRank as PermuRank
 from .prank import PRank as PRank
 from .random import Random as Random
+from .random_forest import RandomForest as RandomForest
 from .rankboost import RankBoost as RankBoost
 from .single_feature import SingleFeature as SingleFeature
 from .sortnet import SortNet as SortNet

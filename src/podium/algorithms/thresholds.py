@@ -8,9 +8,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from podium.base.arrays import Array, Ints
+from podium.base.errors import ModelFileError
 from podium.learner import fitted
 from podium.scorers import Params
 
@@ -51,3 +54,11 @@ def _first_places(values: Array, lowest: Array) -> Ints:
     """For each place, the first place that has the running minimum."""
     new = np.append(True, values[1:] < lowest[:-1])
     return np.asarray(np.maximum.accumulate(np.where(new, np.arange(len(values)), 0)))
+
+
+def thresholds_of(record: Any) -> Params:
+    """Grades and thresholds as the model's record has them."""
+    try:
+        return {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
+    except (TypeError, KeyError, ValueError) as error:
+        raise ModelFileError(f"Its thresholds between grades cannot be read ({error!r}). Learn them again.") from None

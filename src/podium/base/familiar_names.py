@@ -2,16 +2,17 @@
 
     >>> renamed({"n_estimators": "100"}, {"rounds", "learning_rate"})
     {'rounds': '100'}
-    >>> without_absent({"rounds": "100", "max_depth": "-1"}, {"rounds", "num_leaves"}, method="lambdamart")
+    >>> without_absent({"rounds": "100", "device": "cpu"}, {"rounds", "num_leaves"}, method="lambdamart")
     {'rounds': '100'}
 
 A name is translated if it means the same. Parameters that podium does not have are dropped if their value asks for what
-podium does anyway, such as max_depth=-1; otherwise an error says what to do instead. A name that podium itself has
+podium does anyway, such as device=cpu; otherwise an error says what to do instead. A name that podium itself has
 is never looked up here, so a parameter that is added to a class needs no change of these tables.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,31 +31,61 @@ _SAME = {
     "feature_fraction": "colsample_bytree sub_feature",
     "patience": "early_stopping_rounds early_stopping_round early_stopping od_wait n_iter_no_change",
     "max_bin": "max_bins border_count",
+    "max_depth": "depth",
+    "penalty_l1": "reg_alpha lambda_l1 l1_regularization alpha",
+    "least_gain": "gamma min_split_gain min_gain_to_split min_split_loss",
+    "extra": "extra_trees extra_tree",
+    "smooth": "path_smooth",
+    "feature_fraction_bynode": "colsample_bynode sub_feature_bynode rsm",
+    "drop": "drop_rate rate_drop",
+    "sample": "data_sample_strategy",
+    "costs": "cegb_penalty_feature_coupled",
+    "together": "interaction_constraints",
 }
 """Other tools' names, by podium's for the same."""
 ALIASES = {other: name for name, others in _SAME.items() for other in others.split()}
 _ONLY_WITH = {"penalty": "bagging_fraction"}
 """Names that mean the same only if there is another parameter: a penalty on leaves is none on weights."""
-_CONVERTED: dict[str, Callable[[str], str]] = {"border_count": lambda text: str(int(text) + 1)}
-"""Values that differ: n borders make n + 1 bins."""
+
+
+def _numbers_from_one(text: str) -> str:
+    """Numbers of features, which other tools count from 0."""
+    return re.sub(r"(?<![^\s,\[])\d+(?![^\s,\]])", lambda number: str(int(number[0]) + 1), text)
+
+
+_CONVERTED: dict[str, Callable[[str], str]] = {
+    "border_count": lambda text: str(int(text) + 1) if text.isdecimal() else text,
+    "depth": lambda text: "none" if text in ("-1", "0") else text,
+    "data_sample_strategy": lambda text: "none" if text == "bagging" else text,
+    "interaction_constraints": _numbers_from_one,
+}
+"""Values that differ: n borders make n + 1 bins, and features are counted from 1."""
+_UNLIMITED = {"max_depth": ("-1", "0")}
+"""Values that other tools write for no limit, by a parameter that podium calls the same."""
 
 _NO_GPU = "podium has no GPU support; it trains on all cores of the processor (PODIUM_THREADS sets how many)"
-_CATEGORIES = "there are no categorical features yet; encode them as numbers, e.g. by scikit-learn's OneHotEncoder"
+_CATEGORIES = (
+    "categories belong to the data: from_frame(…, categorical=[…]), podium train --categorical, "
+    "Ranker().fit(…, categorical_feature=[…])"
+)
 _SEED = "the seed is no parameter of a method: --seed on the command line, train(…, seed=…), Ranker(random_state=…)"
-_DEPTH = "trees grow leaf by leaf, and num_leaves limits them; a tree of depth d has up to 2^d leaves"
-_PER_TREE = "feature_fraction draws features for each tree; there is none for each level or split"
+_PER_LEVEL = (
+    "features are drawn for each tree (feature_fraction) or split (feature_fraction_bynode), not for each level"
+)
 _THREADS = "threads are set by the environment: PODIUM_THREADS"
-_BOOSTING = "trees are boosted by gradient (gbdt), grown leaf by leaf on histograms; there is no other way yet"
+_BOOSTING = (
+    "trees are boosted by gradient (gbdt), grown leaf by leaf on histograms. For dart set drop=0.1, for goss "
+    "sample=goss and bagging_fraction=1, for forests use the method random-forest"
+)
 _QUIET = "training prints nothing; podium train shows its progress"
 _FREQUENCY = "queries are drawn again for every tree (bagging_fraction); leave it out"
-_GAIN = "there is no smallest gain of a split; min_sum_hessian_in_leaf, min_data_in_leaf and penalty limit splits"
 _METRIC = "gains and cut-off belong to the metric that the loss optimises: metric=ndcg@k, metric='ndcg@k[gain=linear]'"
 _VALID_METRIC = "the metric on validation data is --metric on the command line, metric=… of train and Ranker"
+_MONOTONE = "give a number for each feature, as in [1,0,-1], to a method with trees; or rising=[…], falling=[…]"
 _ANY = "*"
 
 ABSENT: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(("monotone_constraints", "monotonic_cst", "mc"), ("there are no monotone constraints yet", "none")),
-    "interaction_constraints": ("there are no interaction constraints", "none"),
+    **dict.fromkeys(("monotone_constraints", "monotonic_cst", "mc"), (_MONOTONE, "none")),
     **dict.fromkeys(("categorical_feature", "cat_features", "enable_categorical"), (_CATEGORIES, "auto none false")),
     **dict.fromkeys(("device", "device_type", "task_type", "gpu_id", "devices"), (_NO_GPU, "cpu CPU none")),
     **dict.fromkeys(("n_jobs", "num_threads", "nthread", "thread_count", "n_threads"), (_THREADS, "-1 0 none")),
@@ -64,10 +95,7 @@ ABSENT: dict[str, tuple[str, str]] = {
 }
 """Parameters that podium does not have: why, and the values that ask for what it does anyway."""
 ABSENT_OF_TREES: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(("max_depth", "depth"), (_DEPTH, "-1 0 none")),
-    **dict.fromkeys(("reg_alpha", "lambda_l1", "alpha"), ("there is no L1 penalty of leaves; penalty is L2", "0 0.0")),
-    **dict.fromkeys(("gamma", "min_split_gain", "min_gain_to_split", "min_split_loss"), (_GAIN, "0 0.0")),
-    **dict.fromkeys(("colsample_bylevel", "colsample_bynode", "feature_fraction_bynode", "rsm"), (_PER_TREE, "1 1.0")),
+    "colsample_bylevel": (_PER_LEVEL, "1 1.0"),
     **dict.fromkeys(("boosting_type", "boosting", "booster"), (_BOOSTING, "gbdt gbrt gbtree")),
     **dict.fromkeys(("tree_method", "grow_policy"), (_BOOSTING, "auto hist lossguide Lossguide")),
     **dict.fromkeys(("subsample_freq", "bagging_freq"), (_FREQUENCY, "1")),
@@ -117,15 +145,37 @@ def announced(say: Callable[[str], None]) -> Iterator[None]:
 def renamed(arguments: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     """Arguments with podium's names, for something that has parameters of these names."""
     own: dict[str, str] = {}
-    for key, text in arguments.items():
+    for key, text in _with_signs(arguments, names).items():
         name = key if key in names else canonical(key, names) or key
         if name in own:
             raise ParameterError(f"{name} is given twice, once by another tool's name: {', '.join(arguments)}.")
-        own[name] = text
+        own[name] = "none" if text in _UNLIMITED.get(key, ()) else text
         if key != name:
-            own[name] = _CONVERTED[key](text) if key in _CONVERTED and text.isdecimal() else text
+            own[name] = _CONVERTED[key](text) if key in _CONVERTED else text
+        if own[name] != text or key != name:
             _say(f"{key}={text} is {name}={own[name]}")
     return own
+
+
+def _with_signs(arguments: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    """Arguments with monotone constraints, a sign for each feature, as lists of rising and falling features."""
+    plain = dict(arguments)
+    for key in _SIGNS.intersection(arguments).difference(names):
+        signs = re.findall(r"[^\s,()\[\]]+", arguments[key])
+        if "rising" not in names or not signs or not set(signs) <= {"-1", "0", "1"}:
+            continue
+        del plain[key]
+        for name, sign in (("rising", "1"), ("falling", "-1")):
+            places = [str(place) for place, text in enumerate(signs, 1) if text == sign]
+            if places and name in plain:
+                raise ParameterError(f"{name} is given twice, once by another tool's name: {', '.join(arguments)}.")
+            if places:
+                plain[name] = f"[{','.join(places)}]"
+                _say(f"{key}={arguments[key]} is {name}={plain[name]}")
+    return plain
+
+
+_SIGNS = {"monotone_constraints", "monotonic_cst", "mc"}
 
 
 def without_absent(arguments: Mapping[str, str], names: Collection[str], *, method: str) -> dict[str, str]:

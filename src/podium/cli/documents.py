@@ -23,6 +23,8 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
     roles: dict[str, Any] = {} if qid is None else {"qid": qid}
     if is_table(source) and model.query_columns:
         roles["query_features"] = model.query_columns
+    if is_table(source) and model.named_categories():
+        roles["categorical"] = model.named_categories()
     if not labels and is_table(source) and model.feature_names is not None:
         roles |= {"label": None, "features": model.feature_names}
     data = read_data(source, **roles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 def train(
     data: Annotated[str, typer.Argument(help="A file, a folder with train and vali files, or - for standard input.")],
     method: Annotated[
-        str, typer.Option(help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.")
-    ] = "lambdamart",
+        str | None,
+        typer.Option(
+            help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.",
+            show_default="lambdamart; with --from the model's",
+        ),
+    ] = None,
     valid: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +84,26 @@ def train(
             show_default=False,
         ),
     ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="A model to go on from: trees are added to its trees; weights begin with its weights.",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="With --from: the number of trees to add.", show_default="the model's")
+    ] = None,
+    categorical: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Features without an order, such as brand,colour: text or codes; of LETOR files their numbers.",
+            show_default=False,
+        ),
+    ] = None,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -98,7 +122,6 @@ def train(
     one over the propensity of its rank, or, with --propensities-as offsets, compared with the clicks expected at it.
     """
     from podium.base.errors import ParameterError
-    from podium.methods import method as named
     from podium.metrics import Metric
     from podium.training import TrainingProgress
     from podium.training import train as fit
@@ -107,11 +130,16 @@ def train(
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    chosen, searching = named(method), Tuning.parse(search)
+    start, chosen = _started(from_, method, rounds, cluster=cluster)
+    searching = Tuning.parse(search)
+    if start is not None and categorical is None and start.named_categories():
+        categorical = ",".join(start.named_categories())
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
     about = console.split_option(query_features, ())
-    roles = {key: value for key, value in (("label", label), ("qid", qid), ("query_features", about)) if value}
+    unordered = console.split_option([categorical] if categorical else None, ())
+    columns = (("label", label), ("qid", qid), ("query_features", about), ("categorical", unordered))
+    roles = {key: value for key, value in columns if value}
     training, validation, note = read_parts(
         data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
     )
@@ -121,12 +149,14 @@ def train(
     if validation is not None and validation.labels is None and validation.document_weights is not None:
         measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
-        steps = TrainingProgress(1 if validation is None else searching.fits(chosen), bar.progress(method))
+        fits = 1 if validation is None or start is not None else searching.fits(chosen)
+        steps = TrainingProgress(fits, bar.progress(method or "lambdamart"))
         if workers is not None:
             clusters.say_what_differs(training, chosen.learner)
         model = (fit if workers is None else workers.train)(
-            training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
-        )
+            training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,),
+            start=start,
+        )  # fmt: skip
     if weighing is not None:
         model = model.with_info(clicks=weighing.record)
     if training.base_scores is not None:
@@ -135,6 +165,29 @@ def train(
         model = model.with_info(like=shift)
     model.save(output)
     _print(model, training, note, rule=searching.rule, output=output)
+
+
+def _started(path: str | None, method: str | None, rounds: int | None, *, cluster: str | None) -> Any:
+    """The model to go on from, if there is one, and the method: the given one, or the model's."""
+    from podium.base.errors import ParameterError
+    from podium.methods import Method
+    from podium.methods import method as named
+
+    if path is None:
+        if rounds is not None:
+            raise ParameterError("--rounds goes with --from. Write --method 'lambdamart(rounds=…)'.")
+        return None, named(method or "lambdamart")
+    if cluster is not None:
+        raise ParameterError("--from is for one machine: leave --cluster out.")
+    from podium.model import Model
+
+    start = Model.load(path)
+    chosen = Method(start.learner) if method is None else named(method)
+    if rounds is None:
+        return start, chosen
+    if not chosen.learner.has_parameter("rounds"):
+        raise ParameterError(f"--rounds: {chosen.learner} has no rounds. Leave it out.")
+    return start, Method(chosen.learner.changed({"rounds": str(rounds)}))
 
 
 def _stops_early(model: Model) -> bool:
@@ -152,6 +205,10 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
         f"data       {training.source}: {counted(training.n_queries, 'query', 'queries')}, "
         f"{counted(training.n_documents, 'document')}, {counted(training.n_features, 'feature')}"
     )
+    if training.categories:
+        names = training.feature_names or tuple(str(column + 1) for column in range(training.n_features))
+        said = ", ".join(f"{names[column]} ({len(kept)})" for column, kept in sorted(training.categories.items()))
+        console.out(f"categories {said}")
     if "clicks" in info:
         console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
     if "base" in info:
@@ -162,6 +219,8 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
             f"like       {shift['data']}: weights {shift['least']:.2f} to {shift['most']:.2f}, worth "
             f"{shift['effective']:.0f} of {shift['queries']} queries"
         )
+    if "from" in info:
+        console.out("went on    from the given model, with its transform of features")
     if "unjudged" in info:
         console.out(f"unjudged   {counted(info['unjudged'], 'document')} without a label (nan), not learned from")
     if "valid" not in info:

@@ -30,6 +30,7 @@ _ARRAYS = (
     "offsets",
     "query_weights",
     "document_weights",
+    "row_weights",
     "score_offsets",
     "base_scores",
     "query_features",
@@ -58,7 +59,8 @@ def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
             if data is not None:
                 places = {name: asdict(_put(file, value)) for name, value in _arrays(data).items()}
                 about["parts"][part] = {"places": places, "source": data.source, "feature_names": data.feature_names,
-                                        "query_feature_names": data.query_feature_names}  # fmt: skip
+                                        "query_feature_names": data.query_feature_names,
+                                        "categories": sorted((data.categories or {}).items())}  # fmt: skip
         file.flush()
     except OSError as error:
         raise DataError(
@@ -121,7 +123,8 @@ def _dataset(descriptor: int, memory: mmap.mmap | bytes, about: dict[str, Any]) 
             fields[name] = Triples(fields[name], fields.pop(f"{name}_offsets"))
     for name in ("feature_names", "query_feature_names"):
         fields[name] = None if about[name] is None else tuple(about[name])
-    return Dataset(**{"labels": None, **fields}, source=about["source"])
+    categories = {int(column): tuple(kept) for column, kept in about["categories"]} or None
+    return Dataset(**{"labels": None, **fields}, categories=categories, source=about["source"])
 
 
 def _get(descriptor: int, memory: mmap.mmap | bytes, place: Place) -> Any:

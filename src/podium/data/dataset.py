@@ -126,6 +126,7 @@ class Dataset(Table):
             document_ids=pick(self.document_ids),
             query_weights=per_query(self.query_weights),
             document_weights=pick(self.document_weights),
+            row_weights=pick(self.row_weights),
             score_offsets=pick(self.score_offsets),
             base_scores=pick(self.base_scores),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
@@ -180,6 +181,8 @@ class Dataset(Table):
                 h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
         arrays += [array for array in (self.score_offsets, self.base_scores) if array is not None]
+        if self.row_weights is not None:
+            h.update(b"rows" + self.row_weights.tobytes())
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:
@@ -187,6 +190,8 @@ class Dataset(Table):
         for name, triples in {"topics": self.topics, "relations": self.relations}.items():
             if triples is not None:
                 h.update(name.encode() + triples.values.tobytes() + triples.offsets.tobytes())
+        if self.categories:
+            h.update(repr(sorted(self.categories.items())).encode())
         if self.query_features is not None:
             h.update(b"queries" + np.ascontiguousarray(self.query_features).tobytes())
         return h.hexdigest()[:16]

@@ -12,7 +12,7 @@ missing. Query ids, document ids and weights must not be missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from podium.base.arrays import Array, Singles, dense
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError
 from podium.base.shown import Backend, frame_of
+from podium.data.categories import coded
 from podium.data.dataset import Dataset
 from podium.data.query_values import category_number
 from podium.data.table import Table
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids by default."""
-ROW_NUMBERS = ("query_weight", "document_weight", "base_score")
+ROW_NUMBERS = ("query_weight", "document_weight", "row_weight", "base_score")
 """Columns that hold weights, and scores that a model's own are added to, by default."""
 
 
@@ -45,17 +46,21 @@ def from_frame(
     document_id: str | None = None,
     query_weight: str | None = None,
     document_weight: str | None = None,
+    row_weight: str | None = None,
     base_score: str | None = None,
     query_features: Sequence[str] = (),
+    categorical: Sequence[str] | Mapping[str, Sequence[str]] = (),
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `query_weight`, `document_weight` and `base_score` name columns; None if there is
-    none, but columns called document_id or docid, query_weight, document_weight and base_score are used by default. The
-    weight of a query is the same in all its rows; that of a document is how much its relevance counts; a base score is
-    another ranker's, to which the model adds its own. `query_features` are columns that describe the query, the same in
-    all its rows; words are categories. `features` are all other columns by default.
+    `label`, `qid`, `document_id`, `query_weight`, `document_weight`, `row_weight` and `base_score` name columns; None
+    if there is none, but columns called document_id or docid, and of the other names, are used by default. The
+    weight of a query is the same in all its rows; that of a document is how much its relevance counts; that of a row
+    multiplies gradient and curvature of boosted trees, as LightGBM's weights do; a base score is another ranker's, to
+    which the model adds its own. `query_features` are columns that describe the query, the same in all its rows; words
+    are categories. `features` are all other columns by default. `categorical` are features without an order, such as
+    text: their values become codes, by falling frequency or as a mapping lists them.
     """
     table = frame_table(frame, source=source)
     about = list(map(str, query_features))
@@ -63,7 +68,7 @@ def from_frame(
     for name in about:
         _need_column(name, list(table.columns), {"query_features": name}, source)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
-             "document_weight": document_weight, "base_score": base_score}  # fmt: skip
+             "document_weight": document_weight, "row_weight": row_weight, "base_score": base_score}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
 
     def numbers(role: str) -> Array | None:
@@ -78,8 +83,9 @@ def from_frame(
         name = roles[role]
         return None if name is None else complete(table[name], name, source).to_native()
 
+    X, categories = category_matrix(table, chosen, categorical, source)
     data = Dataset.from_arrays(
-        feature_matrix(table, chosen, source),
+        X,
         labels(),
         qid=ids("qid"),
         document_ids=ids("document_id"),
@@ -87,8 +93,10 @@ def from_frame(
         document_weights=numbers("document_weight"),
         source=source,
     )
+    data = data if not categories else replace(data, categories=categories)
     weights, base = numbers("query_weight"), numbers("base_score")
     data = data if base is None else data.with_base_scores(base)
+    data = replace(data, row_weights=numbers("row_weight"))
     data = data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
     if not about:
         return data
@@ -139,12 +147,17 @@ def columns_of(data: Table) -> dict[str, Any]:
         columns["query_weight"] = data.query_weights[data.query_index]
     if data.document_weights is not None:
         columns["document_weight"] = data.document_weights
+    if data.row_weights is not None:
+        columns["row_weight"] = data.row_weights
     if data.base_scores is not None:
         columns["base_score"] = data.base_scores
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)
-    return columns | {name: X[:, c] for c, name in enumerate(names)}
+    columns |= {name: X[:, c] for c, name in enumerate(names)}
+    for c, values in (data.categories or {}).items():
+        columns[names[c]] = [None if np.isnan(code) else values[int(code)] for code in X[:, c].tolist()]
+    return columns
 
 
 def frame_table(frame: object, *, source: str | None = None) -> Any:
@@ -210,6 +223,41 @@ def feature_matrix(table: nw.DataFrame[Any], names: list[str], source: str | Non
     return X
 
 
+def category_matrix(
+    table: nw.DataFrame[Any], names: list[str], categorical: Iterable[str], source: str | None
+) -> tuple[Singles, dict[int, tuple[str, ...]]]:
+    """The named columns as a feature matrix, with codes for those of categories, and the categories."""
+    import narwhals as nw
+
+    asked = list(map(str, [categorical] if isinstance(categorical, str) else categorical))
+    kept = categorical if isinstance(categorical, Mapping) else {}
+    for name in asked:
+        if name not in names:
+            raise DataError(f"categorical: no feature {name!r} among {', '.join(names[:12])}.", where=source)
+    X, categories = np.empty((len(table), len(names)), np.float32), dict[int, tuple[str, ...]]()
+    plain = [c for c, name in enumerate(names) if name not in asked]
+    X[:, plain] = feature_matrix(table, [names[c] for c in plain], source)
+    for c in sorted(set(range(len(names))) - set(plain)):
+        series, what = table[names[c]], f"value of column {names[c]!r}"
+        series = series.cast(nw.String) if series.dtype in (nw.Categorical, nw.Enum) else series
+        X[:, c], categories[c] = coded(series.to_list(), what=what, where=source, kept=kept.get(names[c]))
+    return X, categories
+
+
+def coded_frame(
+    frame: object, categorical: Sequence[str] | Mapping[str, Sequence[str]]
+) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """The frame with codes in place of categories, as `from_frame` makes them, and the categories of each column."""
+    import narwhals as nw
+
+    table = frame_table(frame)
+    names = [name for name in map(str, categorical) if name in table.columns]
+    X, categories = category_matrix(table.select(names), names, categorical, None)
+    space = nw.get_native_namespace(table)
+    series = [nw.new_series(name, X[:, c], nw.Float32, backend=space) for c, name in enumerate(names)]
+    return table.with_columns(*series).to_native(), {names[c]: kept for c, kept in categories.items()}
+
+
 def refuse_text(frame: Any) -> None:
     """Raise a clear error that names the columns of text or categories, which are no features."""
     import narwhals as nw
@@ -220,7 +268,8 @@ def refuse_text(frame: Any) -> None:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         raise DataError(
             f"{'column' if len(names) == 1 else 'columns'} {', '.join(map(repr, names[:5]))}{more}: text or categories,"
-            " and features are numbers. Encode them, e.g. make_pipeline(make_column_transformer((OneHotEncoder("
+            f" and features are numbers. If they are categories, say fit(…, categorical_feature={names[:5]}); else "
+            "encode them, e.g. make_pipeline(make_column_transformer((OneHotEncoder("
             f"handle_unknown='ignore'), {names[:5]}), remainder='passthrough'), Ranker(…)), or leave them out: "
             f"X.drop(columns={names[:5]})."
         )
@@ -240,8 +289,9 @@ def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool 
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         hint = (
-            f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r}, or "
-            f"query_features=[{series.name!r}] if it describes the query: podium train --query-features {series.name})."
+            f" If its values are categories, say categorical=[{series.name!r}] (--categorical); if it describes the "
+            f"query, query_features=[{series.name!r}] (--query-features); else encode it, leave it out of "
+            f"features=[…], or name its role (document_id={series.name!r})."
         )
         words = f"column {series.name!r} holds {series.dtype}, not numbers."
         raise DataError(words + hint * rounded, where=source)
@@ -276,6 +326,18 @@ def label_numbers(series: nw.Series[Any], source: str | None) -> Array:
     if len(series) and bool(series.is_null().all()):
         return np.full(len(series), np.nan)
     return column_numbers(series, source)
+
+
+def weighted_rows(data: Table, weights: Array) -> Table:
+    """The data with weights of queries, if all rows of each query have the same, else with weights of rows."""
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the weight is {weights[bad[0]]}, no finite number.", where=data.source)
+    first = np.empty(data.n_queries)
+    first[data.query_index] = weights
+    if (weights == first[data.query_index]).all():
+        return replace(data, query_weights=first)
+    return replace(data, row_weights=weights)
 
 
 def weights_of_queries(data: Table, weights: Array) -> Array:

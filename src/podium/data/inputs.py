@@ -6,7 +6,7 @@ The row order is the caller's, and numbers per row are returned in it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -56,8 +56,11 @@ def unlabelled_table(
     features: Sequence[str] | None = None,
     query_features: Sequence[str] = (),
     per_query: bool = False,
+    categorical: Mapping[str, Sequence[str]] | None = None,
 ) -> Table:
-    """Documents to score: a dataset, a frame with the columns `features` and `query_features`, or arrays.
+    """Documents to score: a dataset, arrays, or a frame with the columns `features`, of which some are categories.
+
+    A frame may have columns of `query_features`, too.
 
     Without qid and group, all rows are one query; that is refused if scores depend on the whole query (`per_query`).
     """
@@ -74,8 +77,8 @@ def unlabelled_table(
         chosen = features or [name for name in columns if name not in others]
         table = table.drop([name for name in ROW_NUMBERS if name in columns and name not in chosen])
         if alone and "qid" in columns:
-            return from_frame(table, label=None, features=chosen, query_features=about)
-        unlabelled = from_frame(table, label=None, qid=None, features=chosen)
+            return from_frame(table, label=None, features=chosen, query_features=about, categorical=categorical or ())
+        unlabelled = from_frame(table, label=None, qid=None, features=chosen, categorical=categorical or ())
     else:
         unlabelled = Dataset.from_arrays(_matrix(data))
     if alone and per_query:
@@ -100,11 +103,14 @@ def align_features(data: T, names: tuple[str, ...] | None) -> T:
             where=data.source,
         )
     columns = [place[name] for name in names]
+    kept = data.categories or {}
+    categories = {c: kept[column] for c, column in enumerate(columns) if column in kept} or None
     X: Any = data.features
     if isinstance(X, Rows):
-        return data.with_features(X.mapped(lambda block: np.take(block, columns, axis=1), len(columns)), names)
-    mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
-    return data.with_features(mapped, names)
+        mapped: Any = X.mapped(lambda block: np.take(block, columns, axis=1), len(columns))
+    else:
+        mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+    return data.with_features(mapped, names, categories=categories)
 
 
 def widened(data: T, width: int) -> T:
@@ -172,7 +178,7 @@ def _with_queries(data: Table, labels: ArrayLike | None, *, qid: ArrayLike | Non
             "which rows belong to one query? Give qid (a query id per row) or group (the sizes of consecutive "
             f"queries); group=[{data.n_documents}] makes all rows one query."
         )
-    return Dataset.from_arrays(
+    table = Dataset.from_arrays(
         data.features,
         labels,
         qid=qid,
@@ -180,3 +186,4 @@ def _with_queries(data: Table, labels: ArrayLike | None, *, qid: ArrayLike | Non
         document_ids=data.document_ids,
         feature_names=data.feature_names,
     )
+    return table if data.categories is None else replace(table, categories=data.categories)

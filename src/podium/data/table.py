@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
 from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError, counted
 from podium.base.shown import facts_html
+from podium.data.categories import Categories
 from podium.data.preferences import Preferences, from_rows
 from podium.data.triples import Triples
 
@@ -28,8 +29,18 @@ if TYPE_CHECKING:
     from podium.base.matrix_on_disk import Rows
     from podium.data.dataset import Dataset
 
-PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "base_scores", "comments")
+PER_ROW = (
+    "features", "labels", "document_ids", "document_weights", "row_weights", "score_offsets", "base_scores", "comments",
+)  # fmt: skip
 """The fields with an entry per row."""
+
+
+class Sources(NamedTuple):
+    """Where transformed features come from."""
+
+    feature: Ints  # (d,) the original feature of each; −1 if it comes from several
+    names: tuple[str, ...] | None  # of the original features
+    n_features: int  # number of original features
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +55,7 @@ class Table(ABC):
     feature_names: tuple[str, ...] | None = None
     query_weights: Array | None = None  # (Q,)
     document_weights: Array | None = None  # (N,) how much the relevance of this document counts
+    row_weights: Array | None = None  # (N,) factor of gradient and curvature of this document, as LightGBM's weights
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
     base_scores: Array | None = None  # (N,) scores that a model's own are added to, in training and validation
     preferences: Preferences | None = None  # between grouped rows
@@ -53,6 +65,8 @@ class Table(ABC):
     query_feature_names: tuple[str, ...] | None = None
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
+    categories: Categories | None = None  # of features whose values are codes, by column
+    sources: Sources | None = None  # of transformed features; None: they are the original ones
     rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 
@@ -93,6 +107,7 @@ class Table(ABC):
         self._check_query_weights()
         self._check_document_weights()
         self._check_base_scores()
+        self._check_row_weights()
 
     def with_base_scores(self, scores: ArrayLike) -> Self:
         """The same data with scores of another ranker, a number per row, that a model's own are added to."""
@@ -102,11 +117,18 @@ class Table(ABC):
         """Scores of a model on top of the base scores, if there are any."""  # (N,)
         return scores if self.base_scores is None else scores + self.base_scores
 
-    def with_features(self, features: AnyArray | sp.csr_array | Rows, names: tuple[str, ...] | None) -> Self:
+    def with_features(
+        self,
+        features: AnyArray | sp.csr_array | Rows,
+        names: tuple[str, ...] | None,
+        *,
+        categories: Categories | None = None,
+        sources: Sources | None = None,
+    ) -> Self:
         """The same documents with other features; the other fields are not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
-        return self._replaced(features=features, feature_names=names)
+        return self._replaced(features=features, feature_names=names, categories=categories, sources=sources)
 
     def _replaced(self, **changes: Any) -> Self:
         """The same data with other fields, not checked again: every step of a solver selects queries."""
@@ -257,6 +279,18 @@ class Table(ABC):
             raise DataError(
                 "document weights go with labels 0 and 1 (relevant or not), or with none; got grades up to "
                 f"{self.labels.max():g}. Weight whole queries (query_weights), or give preferences with weights.",
+                where=self.source,
+            )
+
+    def _check_row_weights(self) -> None:
+        weights = self.row_weights
+        if weights is None:
+            return
+        bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+        if len(bad):
+            raise DataError(
+                f"document {self.document_name(int(bad[0]))}: its row weight must be a finite number of at least 0; "
+                f"got {weights[bad[0]]}.",
                 where=self.source,
             )
 

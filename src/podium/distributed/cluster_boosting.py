@@ -32,6 +32,7 @@ from podium.losses import Loss
 from podium.recipe import Recipe
 from podium.scorers import Trees
 from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.constraints import constraints
 from podium.solvers import Boosting, Watch
 from podium.solvers.boosting import kept_trees
 from podium.transforms import Identity
@@ -106,6 +107,7 @@ class _Fit:
                 "train": self.train, "queries": share, "valid": self.valid, "valid_queries": valid_share,
                 "metric": str(watch.metric), "loss": repr(self.loss), "seed": self.seed,
                 "bagging_fraction": self.solver.bagging_fraction, "settings": {**settings, "num_threads": 1},
+                "of_features": constraints(self.trees, self.data),
                 "network": {**several, "local_listen_port": port, "time_out": _MINUTES} if len(ports) > 1 else {},
             })
             for port, share, valid_share in zip(ports, shares, held, strict=True)
@@ -183,6 +185,13 @@ def _checked(recipe: Recipe, data: Dataset) -> Loss:
     """Loss, fitted to the data; raises a clear error if a cluster cannot grow trees by it."""
     if type(recipe.transform) is not Identity:
         raise IncompatibleError(f"trees on a cluster take features as they are; got transform={recipe.transform}.")
+    assert isinstance(recipe.solver, Boosting)
+    if recipe.solver.sample != "none" or recipe.solver.drop:
+        raise IncompatibleError("sample=goss and drop are for one machine; a cluster has neither. Leave them out.")
+    if data.row_weights is not None:
+        raise IncompatibleError("trees on a cluster take no weights of rows yet. Train on one machine.")
+    if data.categories:
+        raise IncompatibleError("trees on a cluster take no categories yet. Train on one machine.")
     if recipe.loss.learned:
         raise IncompatibleError(
             f"{recipe.loss.name} learns {recipe.loss.learned[0]} along with the trees, which a cluster cannot. Use "

@@ -36,6 +36,8 @@ def fitting(cluster: Cluster) -> Fitting:
 def _learn(cluster: Cluster, learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
     if isinstance(learner, Recipe) and isinstance(learner.solver, Boosting):
         return fit_trees(cluster, learner, data, watch=watching(Identity(), {}), seed=seed), {}
+    if data.categories:
+        raise IncompatibleError("a cluster takes no categories yet. Leave --cluster out.")
     recipe = _checked(learner, data)
     stored = parts.stored(data, cluster)
     bounds = parts.cuts(stored)

@@ -68,7 +68,7 @@ class Share:
         # in memory: on a network, LightGBM finds other bins if it gets rows one by one
         bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
         train = _binned(self.part, bins, settings)
-        self.booster = lightgbm.Booster(settings, train)  # joins the network, then bins
+        self.booster = lightgbm.Booster(settings | setting["of_features"], train)  # joins the network, then bins
         self.valid, self.metric, self.rounds, self.value = None, None, 0, 0.0
         self.max_bin, self.usual = int(settings["max_bin"]), 0.0
         if setting["valid"] is not None:

@@ -39,6 +39,14 @@ class Composite(Learner):
         parsed(self.of)  # raises an error if there is no such method
 
     @property
+    def takes_row_weights(self) -> bool:
+        return self.inner.takes_row_weights
+
+    @property
+    def takes_categories(self) -> bool:
+        return self.inner.takes_categories
+
+    @property
     def inner(self) -> Learner:
         """The learner of `of`."""
         return parsed(self.of).learner
@@ -100,7 +108,7 @@ def fitted(learner: Learner, data: Dataset, rng: np.random.Generator, watch: Wat
 
     def learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
         state = learner.transform.fit(data)
-        ready = learner.transform.apply(state, data)
+        ready = learner.transform.training(state, data)
         return learner.learn(ready, rng, watching(learner.transform, state)), state
 
     metric = watch.metric or Metric.parse("ndcg@10")

@@ -8,7 +8,7 @@ whole model, so a transform that depends on all documents of the query is taken 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +129,8 @@ def _first_that_flips(model: Model, part: Dataset, pair: tuple[int, int], featur
         changes = len(points[block])
         X = np.tile(np.asarray(part.features), (changes, 1))
         X[a + n * np.arange(changes), feature[block]] = points[block]
-        scores = model.score(Dataset.from_arrays(X, group=np.full(changes, n))).reshape(changes, n)
+        changed = replace(Dataset.from_arrays(X, group=np.full(changes, n)), categories=model.categories)
+        scores = model.score(changed).reshape(changes, n)
         flipped = np.flatnonzero(scores[:, a] < scores[:, b])
         if len(flipped):
             return start + int(flipped[0])

@@ -160,8 +160,8 @@ def examples(exportable: Exportable, *, most: int = 64) -> tuple[Singles, Array,
 
 
 def scores_of(model: Model, X: Singles) -> Array:
-    """The model's scores of rows, as one query."""
-    return model.score(Dataset(X, None, np.array([0, len(X)])))
+    """The model's scores of rows, as one query; categories are codes."""
+    return model.score(Dataset(X, None, np.array([0, len(X)]), categories=model.categories))
 
 
 def lines(X: Singles, scores: Array) -> Iterator[str]:

@@ -18,6 +18,7 @@ from typing import Any, TypeGuard, cast
 
 from podium.base.errors import DataError, ParameterError
 from podium.base.files import Source
+from podium.data.categories import with_categories
 from podium.data.fold import Fold
 from podium.data.frames import from_frame
 from podium.data.inputs import widened
@@ -63,8 +64,12 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
     to it, is LightGBM's (`formats.lightgbm_files`).
 
     `n_features` is the number of features, if a LETOR file may not mention the last ones. `roles` name the columns
-    of a table, as for `from_frame`: label="grade", qid="query".
+    of a table, as for `from_frame`: label="grade", qid="query"; `categorical` also numbers features of a LETOR file.
     """
+    of_numbers = isinstance(source, str | os.PathLike) or hasattr(source, "read")
+    if of_numbers and not is_table(source) and "categorical" in roles:
+        categorical = roles.pop("categorical")
+        return with_categories(read_data(source, n_features=n_features, **roles), categorical)
     if is_url(source) and not is_cache(source) and not is_parquet(source):
         raise DataError(
             "no cache and no Parquet there; of a store, only these are read. Copy the file to this machine, write it "

@@ -2,7 +2,7 @@
 
     train.csv          2,0.5,1.5      or with tabs; an empty field, NA and nan are missing values
     train.csv.query    3              sizes of consecutive queries, one per line
-    train.csv.weight   1.5            weight of each row; here it must be the same for all rows of a query
+    train.csv.weight   1.5            weight of each row
 
 LETOR (LibSVM) files have the same files next to them. Such a table is recognised by its .query file, since without
 one nothing says which rows belong together.
@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import os
 import re
-from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
@@ -22,7 +21,7 @@ from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import reading
 from podium.data.dataset import Dataset
-from podium.data.frames import weights_of_queries
+from podium.data.frames import weighted_rows
 from podium.data.table import Table
 from podium.formats.base_scores_file import read_base_scores
 from podium.formats.letor.letor_parser import shown
@@ -98,11 +97,7 @@ def with_side_files(data: Table, source: object) -> Table:
     weights = _numbers(side)
     if len(weights) != data.n_documents:
         raise DataError(f"{len(weights)} weights for {data.n_documents} rows of {path}.", where=side)
-    try:
-        return replace(data, query_weights=weights_of_queries(data, weights))
-    except DataError as error:
-        hint = "If documents weigh differently, give a table with a column document_weight."
-        raise DataError(f"{str(error).removeprefix(f'{data.source}: ')} {hint}", where=side) from None
+    return weighted_rows(data, weights)
 
 
 def _numbers(path: str) -> Array:

@@ -1,7 +1,7 @@
 """Arguments of fit as LGBMRanker, XGBRanker and CatBoostRanker take them: those that mean the same here, or why not.
 
 >>> fit_arguments({"early_stopping_rounds": 20, "eval_at": [5], "verbose": False})
-FitArguments(patience=20, metric='ndcg@5', qid=None, eval_set=None)
+FitArguments(patience=20, metric='ndcg@5', qid=None, eval_set=None, categorical=())
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from podium.base.errors import DataError, ParameterError
 
 _SAME_AS_DEFAULT: dict[str, tuple[object, ...]] = {
     "feature_name": ("auto",),
-    "categorical_feature": ("auto",),
     "use_best_model": (True,),
 }
 _WITHOUT_EFFECT = ("verbose", "verbose_eval", "eval_names", "logging_level", "silent", "plot")
@@ -22,8 +21,8 @@ _ABSENT = {
     "eval_init_score": "podium starts from equal scores",
     "base_margin": "podium starts from equal scores",
     "base_margin_eval_set": "podium starts from equal scores",
-    "init_model": "training cannot go on from another model; podium.import_model reads one to rank with it",
-    "xgb_model": "training cannot go on from another model; podium.import_model reads one to rank with it",
+    "init_model": "podium.train(…, start=model) goes on from a model of podium",
+    "xgb_model": "podium.train(…, start=model) goes on from a model of podium",
     "feature_weights": "features have no weights",
     "eval_sample_weight": "validation queries count alike",
     "sample_weight_eval_set": "validation queries count alike",
@@ -31,8 +30,6 @@ _ABSENT = {
     "subgroup_id": "there are no groups within a query",
     "pairs": "preferences are in a Dataset: podium.train(Dataset.from_arrays(…, preferences=…))",
     "feature_name": "give X as a data frame, whose columns are the names",
-    "categorical_feature": "there are no categorical features yet; encode them as numbers, e.g. by OneHotEncoder",
-    "cat_features": "there are no categorical features yet; encode them as numbers, e.g. by OneHotEncoder",
     "use_best_model": "with eval_set, podium keeps the best number of trees; leave eval_set out for all of them",
 }
 
@@ -44,6 +41,8 @@ class FitArguments(NamedTuple):
     metric: str | None = None
     qid: Any = None
     eval_set: Any = None
+    categorical: tuple[str | int, ...] = ()
+    """Features of categories, by name or number from 0."""
 
 
 def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
@@ -51,6 +50,7 @@ def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
     rest = {name: value for name, value in arguments.items() if value is not None and name not in _WITHOUT_EFFECT}
     patience = [rest.pop("early_stopping_rounds", None), *_patience_of(rest.pop("callbacks", ()))]
     metric, qid = _metric(rest.pop("eval_metric", None), rest.pop("eval_at", None)), rest.pop("group_id", None)
+    categorical = (*_categorical(rest.pop("categorical_feature", ())), *_categorical(rest.pop("cat_features", ())))
     held = _pairs(rest.pop("eval_X", None), rest.pop("eval_y", None))
     for name, value in rest.items():
         if not any(
@@ -63,7 +63,15 @@ def fit_arguments(arguments: dict[str, Any]) -> FitArguments:
     rounds = {int(value) for value in patience if value is not None}
     if len(rounds) > 1:
         raise ParameterError(f"early stopping after {' and '.join(map(str, sorted(rounds)))} rounds: say one.")
-    return FitArguments(rounds.pop() if rounds else None, metric, qid, held)
+    return FitArguments(rounds.pop() if rounds else None, metric, qid, held, categorical)
+
+
+def _categorical(features: Any) -> tuple[str | int, ...]:
+    """Features of categories from a list, or from LightGBM's text: auto, or name:brand,colour."""
+    if isinstance(features, str):
+        names = "" if features == "auto" else features.removeprefix("name:")
+        return tuple(int(name) if name.isdecimal() and names == features else name for name in names.split(",") if name)
+    return tuple(features)
 
 
 def _pairs(features: Any, labels: Any) -> Any:

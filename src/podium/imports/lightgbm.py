@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Any
 
 from podium.imports.foreign_file import ForeignModel, n_features_of, number, refuse, whole
 from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
+from podium.scorers.trees.category_splits import Node, numeric_tree, sets_of
+from podium.scorers.trees.forest import NAN
 
 _PER_SPLIT = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
 
@@ -56,8 +60,6 @@ def _pairs(block: str) -> dict[str, str]:
 
 
 def _tree(fields: dict[str, str], n_features: int, scale: int) -> FlatTree:
-    if fields.get("num_cat", "0") != "0":
-        refuse("it splits on categories. Encode them as numbers, and train again.")
     if fields.get("is_linear", "0") != "0":
         refuse("its leaves are linear models. Train with linear_tree=false.")
     n_leaves = whole(fields.get("num_leaves"), "num_leaves")
@@ -70,6 +72,8 @@ def _tree(fields: dict[str, str], n_features: int, scale: int) -> FlatTree:
     columns = {key: _list(fields, key, n_leaves - 1) for key in _PER_SPLIT}
     gains = _list(fields, "split_gain", n_leaves - 1) if fields.get("split_gain") else [0.0] * n_leaves
 
+    sets = _sets(fields)
+
     def look(node: int) -> Split | Leaf:
         if node < 0:
             if node < -n_leaves:
@@ -79,16 +83,62 @@ def _tree(fields: dict[str, str], n_features: int, scale: int) -> FlatTree:
             refuse(f"a tree of {n_leaves - 1} splits names split {node}.")
         feature, threshold, decision, left, right = (columns[key][node] for key in _PER_SPLIT)
         kind = int(decision)
+        if kind & 1 and threshold in sets:
+            return Split(int(feature), threshold, False, int(left), int(right), max(gains[node], 0.0), NAN)
         if kind != decision or kind not in (0, 2, 4, 6, 8, 10):
-            refuse(f"decision_type {decision} is not that of a number.")
+            refuse(f"decision_type {decision} is neither that of a number nor of a set of categories.")
         return Split(int(feature), threshold, bool(kind & 2), int(left), int(right), max(gains[node], 0.0), kind >> 2)
 
-    return grow(0 if n_leaves > 1 else -1, look, n_features=n_features)
+    names: list[int] = []  # of the splits, in the order of the tree
+
+    def noted(node: int) -> Split | Leaf:
+        if node >= 0:
+            names.append(node)
+        return look(node)
+
+    tree = grow(0 if n_leaves > 1 else -1, noted, n_features=n_features)
+    by_sets = {k for k, node in enumerate(names) if int(columns["decision_type"][node]) & 1}
+    return _by_numbers(tree, sets, by_sets) if by_sets else tree
+
+
+def _sets(fields: dict[str, str]) -> Mapping[int, list[int]]:
+    """Sets of categories of a tree, by the number that a split has for its threshold."""
+    count = whole(fields.get("num_cat", "0"), "num_cat")
+    if count == 0:
+        return {}
+    boundaries = _list(fields, "cat_boundaries", count + 1)
+    if boundaries[0] != 0 or any(b <= a for a, b in pairwise(boundaries)):
+        refuse("the sets of categories of a tree are damaged.")
+    words = _list(fields, "cat_threshold", boundaries[-1])
+    if max(words) >= 2**32 or min(words) < 0 or boundaries[-1] > _MOST_WORDS:
+        refuse("a set of categories has a number beyond 32 bits, or too many categories.")
+    return sets_of(boundaries, words)
+
+
+def _by_numbers(tree: FlatTree, sets: Mapping[int, list[int]], by_sets: Collection[int]) -> FlatTree:
+    """The tree with splits by numbers in place of those by sets of categories."""
+    nodes = [
+        Node(split.feature, split.threshold, split.missing, split.nan_left, split.left, split.right, split.gain,
+             sets[int(split.threshold)] if k in by_sets else None)
+        for k, split in enumerate(tree.splits)
+    ]  # fmt: skip
+    plain = numeric_tree(nodes)
+    covers = plain.cover([leaf.cover for leaf in tree.leaves])
+    return FlatTree(
+        [
+            Split(node.feature, node.threshold, node.missing_left, node.left, node.right, node.gain, node.missing)
+            for node in plain.splits
+        ],
+        [Leaf(tree.leaves[leaf].value, cover) for leaf, cover in zip(plain.leaves, covers, strict=True)],
+    )
+
+
+_MOST_WORDS = 2**19  # codes up to 2²⁴, which are exact in float32
 
 
 def _list(fields: dict[str, str], key: str, n: int) -> list[Any]:
     texts = fields.get(key, "").split()
     if len(texts) != n:
         refuse(f"{key} has {len(texts)} entries; {n} are expected.")
-    read = whole if key.endswith(("_feature", "_child", "decision_type")) else number
+    read = whole if key.endswith(("_feature", "_child", "decision_type", "cat_boundaries", "cat_threshold")) else number
     return [read(text, key) for text in texts]

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Bytes, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
+from podium.data.dataset import Dataset
 from podium.losses import Derivatives, Loss, sweep
 from podium.scorers import Scorer, Trees
+from podium.scorers.trees.constraints import constraints, monotone_signs
 from podium.scorers.trees.grower import Bins, Grower
+from podium.scorers.trees.lightgbm_text import joined, read_forest
+from podium.scorers.trees.monotone import breach
 from podium.solvers.base import Solution, Solver
+from podium.solvers.early_stopping import Watch
 
 if TYPE_CHECKING:
     from podium.problem import Problem
-    from podium.solvers.early_stopping import Watch
 
 
 @register
@@ -33,8 +39,16 @@ class Boosting(Solver):
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
+    penalty_l1: float = param(default=0.0, least=0, search=(0.0, 10.0))
+    """Amount by which the sum of gradients of every leaf is moved towards 0."""
+    least_gain: float = param(default=0.0, least=0)
+    """Smallest gain of a split."""
     bagging_fraction: float = param(default=1.0, above=0, most=1, search=(0.4, 1.0))
     """Share of queries that each tree learns from, drawn again for every tree."""
+    sample: Literal["none", "goss"] = "none"
+    """goss: each tree learns from the fifth of documents with the largest gradients and a tenth of the others."""
+    drop: float = param(default=0.0, least=0, below=1)
+    """DART: share of the earlier trees that is left out while a tree is grown, and then scaled down with it."""
     patience: int | None = param(default=100, least=1)
     """Early stopping: end after this many rounds without a better validation metric."""
 
@@ -43,13 +57,33 @@ class Boosting(Solver):
             raise IncompatibleError(
                 f"boosting needs a scorer that grows trees; got {scorer.name}. Use solver=lbfgs, or scorer=trees."
             )
+        if self.sample == "goss" and self.bagging_fraction < 1:
+            raise IncompatibleError(
+                f"sample=goss chooses documents itself; it cannot be combined with bagging_fraction="
+                f"{self.bagging_fraction:g}. Set bagging_fraction=1, or leave sample out."
+            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        trees, before = problem.scorer, rng.bit_generator.state
+        assert isinstance(trees, Trees)
+        keep, solution = self._boosted(problem, rng, watch)
+        if self.drop and keep < solution.iterations:  # later trees have rescaled the first ones
+            rng.bit_generator.state = before
+            again = replace(self, rounds=keep)._boosted(problem, rng, Watch())[1]
+            reason = f"{solution.reason}; fitted again with {keep}, since dropping rescales earlier trees"
+            solution = replace(again, iterations=solution.iterations, reason=reason)
+        prove_monotone(solution.params["trees"], trees, problem.data)
+        return solution
+
+    def _boosted(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> tuple[int, Solution]:
+        """Number of trees to keep, and the solution with the first of this number."""
         trees = problem.scorer
         assert isinstance(trees, Trees)
         settings = self.settings(trees, rng)
-        grower = Grower(Bins(problem.data, watch.valid, **settings))
-        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings))
+        of_features = constraints(trees, problem.data)
+        start, before = _start(problem)
+        grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, start=start, **settings))
+        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings), before=before)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -63,7 +97,10 @@ class Boosting(Solver):
                 break
         keep, reason = kept_trees(watch, rounds, reason)
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
-        return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
+        text = grower.text(keep)
+        if problem.begin is not None:
+            text = joined(problem.begin["trees"], text) if keep else problem.begin["trees"]
+        return keep, Solution({"trees": text}, descent.losses[keep], value, rounds, reason)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
         """Parameters of LightGBM."""
@@ -71,8 +108,44 @@ class Boosting(Solver):
             "num_leaves": trees.num_leaves, "min_data_in_leaf": trees.min_data_in_leaf,
             "min_sum_hessian_in_leaf": trees.min_sum_hessian_in_leaf,
             "feature_fraction": trees.feature_fraction, "max_bin": trees.max_bin, "learning_rate": self.learning_rate,
-            "lambda_l2": self.penalty, "seed": int(rng.integers(2**31)),
+            "lambda_l2": self.penalty, "lambda_l1": self.penalty_l1, "min_gain_to_split": self.least_gain,
+            "max_depth": -1 if trees.max_depth is None else trees.max_depth, "extra_trees": trees.extra,
+            "path_smooth": trees.smooth, "feature_fraction_bynode": trees.feature_fraction_bynode,
+            "cat_smooth": trees.cat_smooth, "cat_l2": trees.cat_l2, "max_cat_threshold": trees.max_cat_threshold,
+            "min_data_per_group": trees.min_data_per_group, "seed": int(rng.integers(2**31)),
+            # goss draws from as many blocks of documents as there are threads
+            **({"data_sample_strategy": "goss", "num_threads": 1} if self.sample == "goss" else {}),
+            **({"boosting": "dart", "drop_rate": self.drop} if self.drop else {}),
         }  # fmt: skip
+
+
+def _start(problem: Problem) -> tuple[Callable[[Dataset], Array] | None, int]:
+    """Scores to which trees are added, and the number of trees that they come from."""
+    begin = problem.begin
+    if begin is None:
+        return None, 0
+    if "exact" in begin:
+        raise IncompatibleError(
+            "these trees are of another library, which compares tiny values in its own way; trees cannot be added. Use "
+            "adapted, or podium train --base."
+        )
+    trees = problem.scorer
+    assert isinstance(trees, Trees)
+    n_trees = read_forest(begin["trees"], problem.data.n_features).n_trees
+    return trees.prepare(begin, problem.data.n_features), n_trees
+
+
+def prove_monotone(text: Bytes, trees: Trees, data: Dataset) -> None:
+    """Raise a clear error unless scores rise and fall with the features that say so, whatever the other values."""
+    if not (trees.rising or trees.falling):
+        return
+    signs = monotone_signs(trees, data)
+    against = breach(read_forest(text, data.n_features), signs)
+    if against is not None:
+        raise IncompatibleError(
+            f"tree {against[0] + 1} goes against rising or falling in column {against[1] + 1}: LightGBM did not keep "
+            "to it. Set max_depth or num_leaves lower."
+        )
 
 
 def grid(settings: dict[str, Any]) -> float | None:
@@ -98,6 +171,13 @@ def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
     keep = watch.as_good.iteration
     reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
     return keep, reason + (f", as good with {keep}" if keep > watch.best.iteration else "")
+
+
+def weighted(got: Derivatives, data: Dataset) -> tuple[Array, Array]:
+    """Gradient and curvature, times the weight of each row."""
+    if data.row_weights is None:
+        return got.gradient, got.curvature
+    return got.gradient * data.row_weights, got.curvature * data.row_weights
 
 
 class Bag:
@@ -126,9 +206,9 @@ class Bag:
 class _Descent:
     """Gradient and curvature of the loss in each round. A loss that samples draws again in every round."""
 
-    def __init__(self, problem: Problem, bag: Bag, grid: float | None) -> None:
+    def __init__(self, problem: Problem, bag: Bag, grid: float | None, *, before: int = 0) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
-        self.bag, self.grid = bag, grid
+        self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
         self.losses = [problem.loss]  # by number of trees
 
     def start(self) -> Derivatives:
@@ -137,12 +217,12 @@ class _Descent:
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
-        rounds = len(self.losses)
+        rounds = self.before + len(self.losses)
         drawn = self.problem.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
         loss, got = self._learned(drawn, scores)
         self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
-        gradient, curvature = self.bag.draw(got.gradient, got.curvature)
+        gradient, curvature = self.bag.draw(*weighted(got, self.data))
         return for_leaves(gradient, curvature, self.grid)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:

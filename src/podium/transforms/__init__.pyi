@@ -9,9 +9,11 @@ from .keep import Keep as Keep
 from .minmax import MinMax as MinMax
 from .neighbours import Neighbours as Neighbours
 from .nystrom import Nystrom as Nystrom
+from .one_hot import OneHot as OneHot
 from .query_profile import QueryProfile as QueryProfile
 from .query_zscore import QueryZScore as QueryZScore
 from .second_order import SecondOrder as SecondOrder
 from .shared import Shared as Shared
+from .target_statistics import TargetStatistics as TargetStatistics
 from .with_query import WithQuery as WithQuery
 from .zscore import ZScore as ZScore

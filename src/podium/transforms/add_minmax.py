@@ -32,7 +32,7 @@ class AddMinMax(Transform):
 
     def worth_trying(self, data: Dataset) -> bool:
         """Whether levels differ between queries: else a feature determines most of its scaled copy."""
-        if is_sparse(data.features):
+        if is_sparse(data.features) or data.categories:
             return False
         every = max(min(data.n_documents // _ENOUGH, data.n_queries // _QUERIES), 1)
         try:

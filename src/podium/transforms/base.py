@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
+from podium.data.table import Sources
 
 State = dict[str, AnyArray]
 """Fitted arrays of a transform, by name."""
@@ -33,6 +34,8 @@ class Transform(Named):
     """Whether a document's features depend on its query: its other documents, or its query features."""
     mixes: ClassVar[bool] = False
     """Whether a transformed feature depends on several features."""
+    categories: ClassVar[Literal["refused", "kept", "numbers"]] = "refused"
+    """Features of categories are refused, kept as codes in the same columns, or turned into numbers."""
     supervised: ClassVar[bool] = False
     """Whether `fit` uses the labels of the training data."""
 
@@ -77,7 +80,20 @@ class Transform(Named):
         """Dataset with transformed features; rows on disk are transformed as they are read."""
         X = Transformed(self, state, data) if on_disk(data.features) else self.features(state, data)
         names = data.feature_names if X.shape[1] == data.n_features else None
-        return data.with_features(X, names)
+        kept = data.categories if self.categories == "kept" else None
+        return data.with_features(X, names, categories=kept, sources=self._sources(state, data, int(X.shape[1])))
+
+    def training(self, state: State, data: Dataset) -> Dataset:
+        """The transformed training data: as `apply`, unless that would show a document its own label."""
+        return self.apply(state, data)
+
+    def _sources(self, state: State, data: Dataset, width: int) -> Sources:
+        """Where the transformed features come from."""
+        columns = np.full(width, -1) if self.mixes else self.sources(state, data.n_features)
+        before = data.sources
+        if before is None:
+            return Sources(columns, data.feature_names, data.n_features)
+        return before._replace(feature=np.where(columns < 0, -1, before.feature[columns]))
 
 
 class Transformed(Rows):

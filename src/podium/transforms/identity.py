@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Identity(Transform):
     """Features unchanged."""
 
+    categories = "kept"
+
     def fit(self, data: Dataset) -> State:
         return {}
 

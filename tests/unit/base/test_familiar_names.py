@@ -43,6 +43,12 @@ def test_no_name_is_both_translated_and_absent() -> None:
         ("rankboost(n_estimators=4)", "rankboost(rounds=4)"),
         ("listnet(scorer=trees,n_estimators=4)", "listnet(scorer=trees,rounds=4)"),
         ("lambdamart(max_depth=-1,reg_alpha=0.0,boosting_type=gbdt,device=cpu,verbose=2)", "lambdamart"),
+        ("lambdamart(max_depth=6,lambda_l1=2,gamma=1)", "lambdamart(max_depth=6,penalty_l1=2,least_gain=1)"),
+        ("lambdamart(depth=6,rsm=0.5)", "lambdamart(max_depth=6,feature_fraction_bynode=0.5)"),
+        ("lambdamart(monotone_constraints=[1,0,-1,1])", "lambdamart(rising=[1,4],falling=[3])"),
+        ("lambdamart(monotonic_cst=(0,0,-1))", "lambdamart(falling=[3])"),
+        ("lambdamart(interaction_constraints=[[0,1],[bm25,a2]])", "lambdamart(together=[[1,2],[bm25,a2]])"),
+        ("lambdamart(drop_rate=0.1,extra_trees=true)", "lambdamart(drop=0.1,extra=true)"),
         ("rank:ndcg(n_estimators=4)", "lambdamart(rounds=4)"),
         ("rank:pairwise", "lambdamart(loss=ranknet)"),
         ("lambdamart(objective=lambdarank)", "lambdamart"),
@@ -61,12 +67,14 @@ def test_names_that_podium_has_itself_are_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("lambdamart(max_depth=6)", "num_leaves limits them; a tree of depth d has up to 2\\^d leaves"),
-        ("lambdamart(monotone_constraints=[1,0])", "no monotone constraints yet"),
-        ("lambdamart(categorical_feature=[0])", "OneHotEncoder"),
+        ("lambdamart(boosting_type=dart)", "For dart set drop=0.1"),
+        ("lambdamart(monotone_constraints=[1,2])", "a number for each feature, as in"),
+        ("listnet(monotone_constraints=[1,0])", "to a method with trees"),
+        ("lambdamart(monotone_constraints=[1],rising=[2])", "rising is given twice"),
+        ("lambdamart(categorical_feature=[0])", "podium train --categorical"),
         ("listnet(device=gpu)", "podium has no GPU support"),
         ("lambdamart(random_state=3)", "--seed on the command line"),
-        ("lambdamart(rsm=0.5)", "draws features for each tree"),
+        ("lambdamart(colsample_bylevel=0.5)", "not for each level"),
         ("lambdamart(objective=rank:map)", "is the method 'lambdamart-map'"),
         ("lambdamart(objective=tweedie)", "the objective is the method's"),
         ("lambdamart(n_estimators=3,rounds=4)", "rounds is given twice"),
@@ -105,7 +113,7 @@ def test_the_names_are_said_once_within_the_block_and_never_outside() -> None:
         method("lambdamart(n_estimators=10)")
         method("lambdamart(n_estimators=10,max_depth=-1)")
     method("lambdamart(eta=1)")
-    assert notes == ["n_estimators=10 is rounds=10", "max_depth=-1 is what podium does anyway"]
+    assert notes == ["n_estimators=10 is rounds=10", "max_depth=-1 is max_depth=none"]
 
 
 def test_the_command_line_says_what_a_name_became(tmp_path: Path) -> None:

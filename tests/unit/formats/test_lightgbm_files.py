@@ -74,7 +74,6 @@ def test_a_table_with_header_is_read_by_its_names_whatever_lies_next_to_it(tmp_p
         ("1,2,3\n1,2\n", [2], None, r"t\.csv: a table of numbers without header is expected: .*columns"),
         ("1,2,3\n1,x,2\n", [2], None, r"t\.csv: a table of numbers without header is expected: .*'x'"),
         (",2,3\n1,1,2\n", [2], None, "could not convert string '' to float64 at row 0, column 1"),
-        (table(","), SIZES, [1, 2, 1, 1, 1], r"query 0: its rows have different weights.*document_weight"),
         (table(","), SIZES, [1, 1], r"t\.csv\.weight: 2 weights for 5 rows"),
         (table(","), SIZES, [1, 1, "x", 1, 1], r"t\.csv\.weight:3: expected a number; got"),
         (table(","), SIZES, [1, 1, -1, -1, -1], "weight"),

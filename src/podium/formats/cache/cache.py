@@ -49,7 +49,8 @@ _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.
 TYPES = {
     "features": "<f4", "feature-sums": "<u4",
     "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
-    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8", "base-scores": "<f8",
+    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8", "row-weights": "<f8",
+    "base-scores": "<f8",
     "edges": "<f8", "edge-offsets": "<i8", "topics": "<f8", "topic-offsets": "<i8",
     "relations": "<f8", "relation-offsets": "<i8", "query-features": "<f8",
     "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
@@ -185,6 +186,7 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Ta
         feature_names=None if names is None else tuple(map(str, names)),
         query_weights=small.get("query-weights"),
         document_weights=small.get("document-weights"),
+        row_weights=small.get("row-weights"),
         score_offsets=small.get("score-offsets"),
         base_scores=small.get("base-scores"),
         preferences=_preferences(folder, small, np.diff(small["offsets"])),

@@ -72,6 +72,8 @@ def write_cache(
 
 
 def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
+    if data.categories:
+        raise DataError("a cache holds numbers, no categories yet. Write a frame instead: to_frame.", where=data.source)
     arrays = _features(data, folder)
     small: dict[str, Any] = {
         "labels": data.labels,
@@ -79,6 +81,7 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
         "order": data.order if isinstance(data, Ungrouped) else None,
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
+        "row-weights": data.row_weights,
         "score-offsets": data.score_offsets,
         "base-scores": data.base_scores,
         "edges": None if data.preferences is None else data.preferences.edges,

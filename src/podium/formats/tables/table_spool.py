@@ -113,6 +113,8 @@ class _Rows:
             data = replace(data, document_ids=cast(Any, self.ids.finished()))
         if "base_score" in finished:
             data = data.with_base_scores(finished["base_score"])
+        if "row_weight" in finished:
+            data = replace(data, row_weights=finished["row_weight"])
         if "query_weight" in finished:
             data = replace(data, query_weights=weights_of_queries(data, finished["query_weight"]))
         return data

@@ -13,6 +13,7 @@ from podium.base.errors import IncompatibleError
 from podium.base.threads import openmp_threads
 from podium.data.dataset import Dataset
 from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.grown_categories import numeric_text
 from podium.scorers.trees.lightgbm_data import binned, for_lightgbm
 
 if TYPE_CHECKING:
@@ -22,21 +23,41 @@ if TYPE_CHECKING:
 class Bins:
     """Features of training and validation data, binned once for all trees."""
 
-    def __init__(self, data: Dataset, valid: Dataset | None, **settings: float) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        valid: Dataset | None,
+        *,
+        of_features: dict[str, Any] | None = None,
+        start: Callable[[Dataset], Array] | None = None,
+        **settings: Any,
+    ) -> None:
+        """Bin the features. Trees add to the scores of `start`, or to 0."""
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
         self.settings: dict[str, Any] = {**DETERMINISTIC, "num_threads": threads, **settings}
+        self.of_features = of_features or {}  # settings with an entry per feature, which bins do not have
         self.n_features = data.n_features
         self.n_documents = data.n_documents
         with self.memory():
-            self.train = self._binned(data, None) if is_sparse(data.features) else binned(data.features, self.settings)
+            self.categorical = sorted(data.categories or ())
+            if is_sparse(data.features):
+                self.train = self._binned(data, None)
+            else:
+                self.train = binned(data.features, self.settings, self.categorical)
             self.valid: Any = None if valid is None else self._binned(valid, self.train)
+        if start is not None:
+            self.train.set_init_score(start(data))
+            if valid is not None and self.valid is not None:
+                self.valid.set_init_score(start(valid))
         self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
 
     def _binned(self, data: Dataset, reference: lightgbm.Dataset | None) -> lightgbm.Dataset:
         import lightgbm
 
         zeros, features = np.zeros(data.n_documents, np.float32), for_lightgbm(data.features)
-        return lightgbm.Dataset(features, label=zeros, reference=reference, params=self.settings).construct()
+        return lightgbm.Dataset(
+            features, label=zeros, reference=reference, params=self.settings, categorical_feature=self.categorical
+        ).construct()
 
     @contextmanager
     def memory(self) -> Iterator[None]:
@@ -67,9 +88,13 @@ class Grower:
         self._bins = bins
         with bins.memory():
             # LightGBM refuses to start if no feature can be split.
-            self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
+            self._booster = lightgbm.Booster(bins.settings | bins.of_features, bins.train) if bins.can_split else None
             if self._booster is not None and bins.valid is not None:
                 self._booster.add_valid(bins.valid, "valid")
+        if self._booster is not None and "drop_rate" in bins.settings:
+            # LightGBM does not set whether trees were dropped for the first round, and then draws other random numbers
+            self._outputs_of("train")
+            self._booster.reset_parameter({"drop_rate": bins.settings["drop_rate"]})
 
     def grow(self, derivatives: Callable[[Array], tuple[Array, Array]]) -> bool:
         """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False if there was no split.
@@ -91,7 +116,10 @@ class Grower:
         """LightGBM's text of the first `rounds` trees, the parameter of `Trees`."""
         if self._booster is None or rounds == 0:
             return np.frombuffer(lightgbm_text.constant(self._bins.n_features), np.uint8)
-        return np.frombuffer(lightgbm_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
+        text = self._booster.model_to_string(num_iteration=rounds)
+        if self._bins.categorical:
+            return np.frombuffer(numeric_text(text, self._bins.n_features), np.uint8)
+        return np.frombuffer(lightgbm_text.trim(text), np.uint8)
 
     def _outputs_of(self, which: str) -> Array:
         """LightGBM's outputs, which it passes to evaluation functions only."""

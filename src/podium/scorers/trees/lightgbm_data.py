@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,15 +28,15 @@ MEMORY = 2**25
 _SAMPLE = 200_000  # most documents from which LightGBM finds bins; it holds 12 to 24 bytes of each
 
 
-def binned(X: Singles | Rows, settings: dict[str, Any]) -> lightgbm.Dataset:
+def binned(X: Singles | Rows, settings: dict[str, Any], categorical: Sequence[int] = ()) -> lightgbm.Dataset:
     """Bin dense features: a constructed `lightgbm.Dataset`, with labels of 0."""
-    n = len(X)
+    n, codes = len(X), set(categorical)
     groups = _columns(X, max(MEMORY // (4 * n + 24 * min(n, _SAMPLE) + 1), 1))
-    whole = _dataset(groups, 0, settings, label=np.zeros(n, np.float32))
+    whole = _dataset(groups, 0, settings, codes, label=np.zeros(n, np.float32))
     while whole.num_feature() < X.shape[1]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns that raw features are not kept
-            whole.add_features_from(_dataset(groups, whole.num_feature(), settings, label=None))
+            whole.add_features_from(_dataset(groups, whole.num_feature(), settings, codes, label=None))
     return whole
 
 
@@ -55,14 +55,17 @@ def for_lightgbm(X: Singles | sp.csr_array | Rows) -> Any:
 
 
 def _dataset(
-    groups: Iterator[Singles], first: int, settings: dict[str, Any], *, label: Singles | None
+    groups: Iterator[Singles], first: int, settings: dict[str, Any], codes: set[int], *, label: Singles | None
 ) -> lightgbm.Dataset:
     """Dataset of the next group of columns, of which only the bins are kept."""
     import lightgbm
 
     columns = next(groups)
     names = [f"Column_{k}" for k in range(first, first + columns.shape[1])]
-    return lightgbm.Dataset(columns, label=label, feature_name=names, params=settings).construct()
+    here = [k - first for k in sorted(codes) if first <= k < first + columns.shape[1]]
+    return lightgbm.Dataset(
+        columns, label=label, feature_name=names, params=settings, categorical_feature=here
+    ).construct()
 
 
 def _columns(X: Singles | Rows, width: int) -> Iterator[Singles]:

@@ -26,7 +26,9 @@ END = "end of trees"
 
 def trim(text: str) -> bytes:
     """The text up to the end of the trees, without the training parameters, such as the number of threads."""
-    return (text.partition(f"\n{END}\n")[0] + f"\n{END}\n").encode()
+    header, blank, body = text.partition(f"\n{END}\n")[0].partition("\n\n")
+    kept = "\n".join(line for line in header.split("\n") if not line.startswith("monotone_constraints="))
+    return f"{kept}{blank}{body}\n{END}\n".encode()
 
 
 def constant(n_features: int) -> bytes:
@@ -34,6 +36,40 @@ def constant(n_features: int) -> bytes:
     lines = ["num_leaves=1", "num_cat=0", *(f"{key}=" for key in _LISTS), "is_linear=0"]
     lines[lines.index("leaf_value=")] = "leaf_value=0"
     return whole(["Tree=0\n" + "\n".join([*lines, "shrinkage=1"]) + "\n\n\n"], n_features)
+
+
+def joined(first: Bytes, second: Bytes) -> Bytes:
+    """Text of the trees of two texts over the same features, with the header of the second."""
+    one, (header, blank, body) = first.tobytes().decode(), second.tobytes().decode().partition("\n\n")
+    blocks = [*_blocks(one.partition("\n\n")[2]), *_blocks(body)]
+    trees = [f"Tree={t}\n{block.partition(chr(10))[2]}" for t, block in enumerate(blocks)]
+    return np.frombuffer(f"{_sized(header, trees)}{blank}{''.join(trees)}{END}\n".encode(), np.uint8)
+
+
+def with_values(text: Bytes, values: Array) -> Bytes:
+    """The text with other values of leaves, of all trees in order; what does not change keeps its digits."""
+    header, blank, body = text.tobytes().decode().partition("\n\n")
+    trees, at = [], 0
+    for block in _blocks(body):
+        lines = block.split("\n")
+        place = next(k for k, line in enumerate(lines) if line.startswith("leaf_value="))
+        words = lines[place].removeprefix("leaf_value=").split(" ")
+        new = [repr(float(value)) for value in values[at : at + len(words)]]
+        same = [word if float(word) == float(value) else value for word, value in zip(words, new, strict=True)]
+        lines[place] = "leaf_value=" + " ".join(same)
+        trees.append("\n".join(lines))
+        at += len(words)
+    return np.frombuffer(f"{_sized(header, trees)}{blank}{''.join(trees)}{END}\n".encode(), np.uint8)
+
+
+def _blocks(body: str) -> list[str]:
+    """The texts of the trees, each with its number and the empty lines after it."""
+    return [f"Tree={block}" for block in body.removesuffix(f"{END}\n").split("Tree=")[1:]]
+
+
+def _sized(header: str, trees: Sequence[str]) -> str:
+    """The header with the sizes of these trees."""
+    return f"{header.rpartition(chr(10))[0]}\ntree_sizes={' '.join(str(len(tree)) for tree in trees)}"
 
 
 def whole(trees: Sequence[str], n_features: int) -> bytes:
