@@ -67,7 +67,7 @@ def cut(wide: float) -> Any:
     return panels, math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], float64, float64, float64[::1], float64[::1])")
 def _one_by_one(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     value = 0.0
     clear(won, lost)

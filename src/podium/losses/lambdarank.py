@@ -66,9 +66,8 @@ def lambdas(
         end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, possibly beyond the last document
         odds = e if near else _odds(s, p, n)
         inverse, t, w = 1.0 / e[p] if near else 1.0, odds[p + 1 : end], weights[p + 1 : end]
-        value += _paid(inverse, s[p], t, s[p + 1 : end], w, paid[p + 1 : end])
         forces, bends = push[p + 1 : end], bent[p + 1 : end]
-        _forces(inverse, t, w, forces, bends)
+        value += _row(inverse, s[p], t, s[p + 1 : end], w, paid[p + 1 : end], forces, bends)
         _add(forces, bends, slope[p + 1 : end], bend[p + 1 : end])
         slope[p] -= add_up(forces)
         bend[p] += add_up(bends)
@@ -81,7 +80,7 @@ def lambdas(
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1])")
 def damp(gradient: Array, curvature: Array) -> float:
     """Multiply both by log₂(1 + S)/S, S = Σ |gradient|. Returns the factor."""
     total = 0.0
@@ -94,13 +93,24 @@ def damp(gradient: Array, curvature: Array) -> float:
     return factor
 
 
-@compiled
+@outlined("float64[::1](float64[::1], int64, int64)")
 def _odds(s: Array, p: int, n: int) -> Any:
     """e^(s_q − s_p) at each q from p + 1 to n − 1; else 0."""
     t = np.zeros(len(s))
     for q in range(p + 1, n):
         t[q] = math.exp(s[q] - s[p])
     return t
+
+
+@outlined(
+    "float64(float64, float64, float64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1])"
+)
+def _row(
+    inverse: float, s_p: float, e: Array, s: Array, weights: Array, paid: Array, forces: Array, bends: Array
+) -> float:
+    """Compare a document p with all q below it: Σ |ΔM| times the loss; fills in its derivatives."""
+    _forces(inverse, e, weights, forces, bends)
+    return _paid(inverse, s_p, e, s, weights, paid)
 
 
 @compiled
@@ -174,7 +184,7 @@ def _shuffled(scores: Array, labels: Array) -> Any:
     return order, by_score
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1], int64[::1], float64[::1])")
 def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
     """Average numbers over documents of equal score and grade, because their ranks are arbitrary."""
     first = 0
