@@ -267,6 +267,9 @@ def _deferred(function: F, options: dict[str, Any]) -> F:
 
         return dispatcher(function, {**options, **more})
 
+    def make_inner() -> Any:
+        return deferred._target or make(no_cpython_wrapper=True)  # compiled once if Python has called it already
+
     calls_itself = function.__name__ in function.__code__.co_names  # numba compiles it once, for both kinds of calls
-    inner = None if "inline" in options or calls_itself else functools.partial(make, no_cpython_wrapper=True)
-    return cast(F, Deferred(function, make, inner))
+    deferred = Deferred(function, make, None if "inline" in options or calls_itself else make_inner)
+    return cast(F, deferred)

@@ -32,6 +32,7 @@ from numba.core.sigutils import normalize_signature
 
 from podium.base.version import version
 from podium.jit.sources import sources_digest
+from podium.jit.symbols import define_resolver
 
 if TYPE_CHECKING:
     from numba.core.codegen import CPUCodegen
@@ -60,6 +61,7 @@ class DiskCache:
 
     def load_overload(self, sig: object, target_context: CPUContext) -> Any:
         """Load the machine code for a signature; None if there is none."""
+        define_resolver()
         target_context.refresh()
         path, stamp = self._place(sig, target_context.codegen())
         for folder in self._folders if stamp else []:

@@ -23,7 +23,6 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typing.typeof import typeof_impl
 
 from podium.jit.compiled import Deferred
-import podium.jit.symbols  # defines the symbol that machine code from the disk cache names
 from podium.jit.disk_cache import DiskCache
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ variable of its own machine code. So branches that never run are never compiled,
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ def make_call(function: Deferred, signature: str) -> Any:
     name = f"{function.py_func.__module__}.{function.py_func.__qualname__}"
 
     def define(typing_context: Context, *arguments: types.Type) -> Any:
+        define_resolver()
         return signature_of(signature), code
 
     def code(context: BaseContext, builder: IRBuilder, wanted: Signature, arguments: list[Value]) -> Any:
@@ -83,4 +85,7 @@ def _resolve(name: bytes) -> int:
         return _INTERRUPTED  # other errors are printed by ctypes, and the answer is 0
 
 
-llvmlite.binding.add_symbol(_RESOLVE, ctypes.cast(_resolve, ctypes.c_void_p).value)
+@functools.cache
+def define_resolver() -> None:
+    """Define the symbol of `_resolve`, before machine code that names it is linked."""
+    llvmlite.binding.add_symbol(_RESOLVE, ctypes.cast(_resolve, ctypes.c_void_p).value)

@@ -27,7 +27,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
 from podium.jit.sorting import SORT_WORK, argsort_within, plain_order, sort_descending, sort_within, tie_ends
-from podium.jit.tiers import tier
+from podium.jit.tiers import CELLS_PER_STEP, is_few, tier
 from podium.jit.views import view
 from podium.metrics.gains import exp2_gain
 
@@ -175,7 +175,8 @@ def sweep(
     lists = scores, rows, labels, offsets, judged, judged_offsets
     with tier(STEPS * len(measures) * len(scores)) as plain:
         places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
-        if plain or len(scores) + len(judged) <= _FEW:
+        few = len(scores) + len(judged)
+        if plain or (few <= _FEW and is_few(few // CELLS_PER_STEP)):
             _measure(places, config, bounds, *_plain_lists(*lists), offsets, judged_offsets, 0, values)
             return values
         cuts = _cuts(offsets)
