@@ -156,5 +156,6 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
     if len(trials) > 1:
         console.out(f"  chosen   {rule}")
     if "stopped" in info:
-        console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")
+        count = f" ({info['iterations']} iterations)" if "iterations" in info else ""  # a program is solved at once
+        console.out(f"stopped    {info['stopped']}{count}")
     console.out(f"model      {output}")

@@ -268,7 +268,8 @@ def _deferred(function: F, options: dict[str, Any]) -> F:
         return dispatcher(function, {**options, **more})
 
     def make_inner() -> Any:
-        return deferred._target or make(no_cpython_wrapper=True)  # compiled once if Python has called it already
+        target = deferred._target
+        return target if target is not None and target.signatures else make(no_cpython_wrapper=True)
 
     calls_itself = function.__name__ in function.__code__.co_names  # numba compiles it once, for both kinds of calls
     deferred = Deferred(function, make, None if "inline" in options or calls_itself else make_inner)

@@ -75,7 +75,7 @@ def _is(builder: IRBuilder, value: Value, number: int) -> Value:
     return builder.icmp_unsigned("==", value, _WORD(number))
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)
+@ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)  # type: ignore[untyped-decorator]
 def _resolve(name: bytes) -> int:
     """Address of an outlined function: compile it, or load it from the disk cache. Called by machine code."""
     try:

@@ -134,8 +134,8 @@ def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, w
 
 
 @outlined(
-    "float64"
-    "(float64[::1], float64[::1], int64, int64[:, ::1], float64, float64, float64, float64[::1], float64[::1], float64[::1])"
+    "float64(float64[::1], float64[::1], int64, int64[:, ::1],"
+    "float64, float64, float64, float64[::1], float64[::1], float64[::1])"
 )
 def _gaussian_pairs(
     r: Array, weight: Array, m: int, partner: Ints, w1: float, w2: float, rho: float, won: Array, lost: Array,

@@ -206,7 +206,7 @@ def _add_all(weight: float, n: int, first: Array, second: Array) -> None:
 
 
 @compiled
-def _finish(sizes: Array, middle: np.floating[Any], top: float, first: Array, second: Array) -> None:
+def _finish(sizes: Array, middle: float, top: float, first: Array, second: Array) -> None:
     """Divide the moments by Z, and add the mean of f to the sizes."""
     total = 0.0
     for m in range(1, len(sizes)):
