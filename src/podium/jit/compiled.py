@@ -106,7 +106,8 @@ def outlined(signature: str) -> Callable[[F], F]:
     """Compile a function once, for a signature, when another compiled function first calls it, by its address.
 
     Other functions are compiled with each of their callers, whether or not they are called. So this is for long
-    functions with several callers and for branches that rarely run, if the call itself does not count.
+    functions with several callers and for branches that rarely run, if the call itself does not count. CPU seconds of
+    a first `podium train`, without → with: regression 6.1 → 3.0, lambdarank 10.4 → 7.5, structrank 26.1 → 13.0.
     """
 
     def decorate(function: F) -> F:
