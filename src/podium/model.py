@@ -113,8 +113,7 @@ class Model:
         By the thresholds of `with_thresholds`, if there are any; else as prank, oc-svm and mcrank have learned them.
         Arguments and row order are those of `score`.
         """  # (N,)
-        table = self._table(data, qid, group)
-        grouped = table.grouped()
+        grouped = (table := self._table(data, qid, group)).grouped()
         if "thresholds" in self.info:
             from podium.algorithms.thresholds import grade_of, thresholds_of
 

@@ -20,7 +20,7 @@ from podium.base.arrays import Array, Ints, Singles
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
-from podium.jit.sorting import argsort_descending
+from podium.jit.sorting import argsort_descending, sort_descending
 from podium.kernels.check_gains import check_gains
 from podium.learner import Learned
 from podium.metrics.gains import exp2_gain
@@ -179,25 +179,43 @@ def _violations(
         argsort_descending(scores[a:b], order)
         grades, weights = _parts(labels[a:b], tables)
         for t in range(len(grades)):
-            good = labels[a:b] >= grades[t]
-            R, N = order[good[order]], order[~good[order]]
+            R, N = _split(order, labels[a:b], grades[t])
             places = _places(scores[a:b], R, N, tables)
             losses[q] += weights[t] * _settle(R, N, places, weights[t], tables, coefficients[a:b])
+
+
+@compiled
+def _split(order: Ints, labels: Array, grade: float) -> tuple[Ints, Ints]:
+    """The documents of at least this grade, and the others, in their order."""
+    good, bad, n_good, n_bad = np.empty(len(order), np.int64), np.empty(len(order), np.int64), 0, 0
+    for i in order:
+        if labels[i] >= grade:
+            good[n_good] = i
+            n_good += 1
+        else:
+            bad[n_bad] = i
+            n_bad += 1
+    return good[:n_good], bad[:n_bad]
 
 
 @compiled
 def _parts(labels: Array, tables: Tables) -> tuple[Array, Array]:
     """The grades of a query except the lowest, and the share β of each in 1 − NDCG; 1 for 1 − AP."""
     ap, _, _, ideal = tables
-    grades = np.unique(labels)
-    weights, total = np.zeros(len(grades)), 0.0
-    for t in range(len(grades)):
-        step = exp2_gain(grades[t]) - (exp2_gain(grades[t - 1]) if t > 0 else 0.0)
-        weights[t] = 1.0 if ap else step * ideal[np.sum(labels >= grades[t])]
-        total += weights[t]
-    for t in range(len(grades)):
+    n, total, size = len(labels), 0.0, 0
+    falling, grades, weights = np.empty(n), np.empty(n), np.empty(n)
+    sort_descending(labels, falling)
+    for p in range(n - 1, -1, -1):
+        if p < n - 1 and falling[p] == falling[p + 1]:
+            continue
+        step = exp2_gain(falling[p]) - (exp2_gain(falling[p + 1]) if p < n - 1 else 0.0)
+        grades[size] = falling[p]
+        weights[size] = 1.0 if ap else step * ideal[p + 1]  # of p + 1 documents of at least this grade
+        total += weights[size]
+        size += 1
+    for t in range(size):
         weights[t] /= 1.0 if ap else total
-    return grades[1:], weights[1:]
+    return grades[1:size], weights[1:size]
 
 
 @compiled

@@ -48,7 +48,7 @@ class Deferred:
         self._make, self._make_inner, self._lock = make, make_inner, threading.RLock()
         self._target: Any = None
         self._inner: Any = None
-        self.symbol_address: Callable[[], int] | None = None
+        self.code_address: Callable[[], int] | None = None
         """Of an outlined function: where its machine code is."""
 
     @property
@@ -103,10 +103,11 @@ def inlined(function: F) -> F:
 
 
 def outlined(signature: str) -> Callable[[F], F]:
-    """Compile a function once, for a signature, and call it from other compiled functions by its address.
+    """Compile a function once, for a signature, when another compiled function first calls it, by its address.
 
-    Other functions are copied into each of their callers and compiled again with them. So this is for long functions
-    with several callers, if the call itself does not count.
+    Other functions are compiled with each of their callers, whether or not they are called. So this is for long
+    functions with several callers and for branches that rarely run, if the call itself does not count. CPU seconds of
+    a first `podium train`, without → with: regression 6.1 → 3.0, lambdarank 10.4 → 7.5, structrank 26.1 → 13.0.
     """
 
     def decorate(function: F) -> F:
@@ -118,7 +119,7 @@ def outlined(signature: str) -> Callable[[F], F]:
             return make_call(whole, signature)
 
         called = Deferred(function, lambda: whole.target, make_call)
-        called.symbol_address = lambda: address(cast(Any, whole), signature)
+        called.code_address = lambda: _find_address(cast(Any, whole), signature, plain=False)
         return cast(F, called)
 
     return decorate
@@ -267,6 +268,10 @@ def _deferred(function: F, options: dict[str, Any]) -> F:
 
         return dispatcher(function, {**options, **more})
 
+    def make_inner() -> Any:
+        target = deferred._target
+        return target if target is not None and target.signatures else make(no_cpython_wrapper=True)
+
     calls_itself = function.__name__ in function.__code__.co_names  # numba compiles it once, for both kinds of calls
-    inner = None if "inline" in options or calls_itself else functools.partial(make, no_cpython_wrapper=True)
-    return cast(F, Deferred(function, make, inner))
+    deferred = Deferred(function, make, None if "inline" in options or calls_itself else make_inner)
+    return cast(F, deferred)

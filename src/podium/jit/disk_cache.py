@@ -32,7 +32,7 @@ from numba.core.sigutils import normalize_signature
 
 from podium.base.version import version
 from podium.jit.sources import sources_digest
-from podium.jit.symbols import define_symbols, symbols_in_use
+from podium.jit.symbols import define_resolver
 
 if TYPE_CHECKING:
     from numba.core.codegen import CPUCodegen
@@ -61,14 +61,13 @@ class DiskCache:
 
     def load_overload(self, sig: object, target_context: CPUContext) -> Any:
         """Load the machine code for a signature; None if there is none."""
+        define_resolver()
         target_context.refresh()
         path, stamp = self._place(sig, target_context.codegen())
         for folder in self._folders if stamp else []:
             content = _read_own(folder / path)
             if content is not None and content[:32] == _seal(stamp, content[32:]):
-                symbols, code = pickle.loads(content[32:])
-                define_symbols(symbols)
-                result = _Format().rebuild(target_context, code)
+                result = _Format().rebuild(target_context, pickle.loads(content[32:]))
                 return result if normalize_signature(sig)[1] in (None, result.signature.return_type) else None
         return None
 
@@ -77,7 +76,7 @@ class DiskCache:
         path, stamp = self._place(sig, data.codegen)
         if not stamp or data.library.has_dynamic_globals or data.lifted:
             return
-        content = dumps((symbols_in_use(), _Format().reduce(data)))
+        content = dumps(_Format().reduce(data))
         for folder in self._folders:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -42,6 +42,19 @@ def is_small(steps: int) -> bool:
     """Whether work of this size runs as plain Python; part of a larger piece of work follows its decision."""
     if own.decided or _always():
         return own.plain
+    return _is_spent(steps)
+
+
+def is_few(steps: int) -> bool:
+    """Whether numpy does work of this size although machine code is in use; only if both give the same bits.
+
+    For training that scores or measures a little now and then, but not if everything is compiled in any case.
+    """
+    return own.plain or (not _always() and _is_spent(steps))
+
+
+def _is_spent(steps: int) -> bool:
+    """Whether small work may take this many steps of the budget, which it then has spent."""
     if steps > LIMIT or is_busy():
         return False
     with _lock:

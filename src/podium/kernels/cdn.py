@@ -59,7 +59,7 @@ def place_of(k: int) -> int:
     return LOG_W1 if k == 0 else MORE + 2 * (k - 1)
 
 
-@compiled
+@outlined("int64[:, ::1](int64, int64, float64, int64[::1])")
 def draw_partners(m: int, partners: int, seed: float, ends: Ints) -> Any:
     """For each of m edges, `partners` others drawn uniformly."""
     state, drawn = start(seed, ends), np.empty((m, partners), np.int64)
@@ -80,7 +80,7 @@ def margin(z: float, function: float) -> Any:
     return f, p, p * (1.0 - p)
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], int64, float64[:, ::1], float64[::1], float64[::1])")
 def _apart(r: Array, weight: Array, at: int, params: Array, force: Array, bend: Array) -> float:
     """Sum of a sigmoid of each edge alone."""
     value, w = 0.0, math.exp(params[0, at])
@@ -120,7 +120,7 @@ def _joined(
     return value
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], int64[:, ::1], float64, float64, float64[::1], float64[::1])")
 def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, won: Array, lost: Array) -> float:
     m, value = len(partner), 0.0
     for h in range(len(r)):
@@ -133,7 +133,10 @@ def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, w
     return value
 
 
-@compiled
+@outlined(
+    "float64(float64[::1], float64[::1], int64, int64[:, ::1],"
+    "float64, float64, float64, float64[::1], float64[::1], float64[::1])"
+)
 def _gaussian_pairs(
     r: Array, weight: Array, m: int, partner: Ints, w1: float, w2: float, rho: float, won: Array, lost: Array,
     bend: Array,
@@ -154,7 +157,7 @@ def _gaussian_pairs(
     return value
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], int64, float64, float64, float64[::1], float64[::1])")
 def _edges_with_themselves(r: Array, weight: Array, m: int, w1: float, w2: float, won: Array, lost: Array) -> float:
     """Terms of each edge with itself or its reverse in the sum over all pairs; subtracted from `won` and `lost`."""
     value = 0.0
@@ -169,7 +172,7 @@ def _edges_with_themselves(r: Array, weight: Array, m: int, w1: float, w2: float
     return value
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], float64, float64, float64[::1], float64[::1])")
 def _points_with_themselves(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     """The same on a grid, in which each edge that a point represents meets itself once."""
     value = 0.0

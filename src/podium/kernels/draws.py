@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 
 _STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _11, _27, _30, _31, _32 = (np.uint64(c) for c in (11, 27, 30, 31, 32))
@@ -75,7 +75,7 @@ def shuffle_blocks(ranked: Ints, ends: Ints, state: np.uint64) -> Any:
     return state
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1], int64[::1], float64[::1])")
 def share(scores: Array, order: Ints, ends: Ints, numbers: Array) -> None:
     """Average numbers over documents of equal grade and score, which random draws leave unequal."""
     first = 0

@@ -67,7 +67,7 @@ def cut(wide: float) -> Any:
     return panels, math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], float64, float64, float64[::1], float64[::1])")
 def _one_by_one(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     value = 0.0
     clear(won, lost)
@@ -115,7 +115,7 @@ def _in_panels(r: Array, low: float, width: float, panels: int) -> Any:
     return order, starts, x
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1], float64, float64, float64[:, ::1])")
 def add_moments(r: Array, weight: Array, low: float, width: float, moments: Array) -> None:
     """Add Σ ω T_n(x) of the numbers in each panel; vectorised over the numbers."""
     panels, nodes = moments.shape
@@ -149,7 +149,7 @@ def to_nodes(cheb: Array, rows: Array) -> None:
             row[k] = result[k]
 
 
-@compiled
+@outlined("void(float64[:, ::1], float64[:, ::1])")
 def to_coefficients(cheb: Array, rows: Array) -> None:
     """Replace values at nodes by the coefficients of the polynomials through them, (2/p) Σ'_k T_n(x_k) f_k."""
     nodes, result = len(cheb), np.empty(len(cheb))
@@ -162,7 +162,9 @@ def to_coefficients(cheb: Array, rows: Array) -> None:
             row[n] = result[n]
 
 
-@compiled
+@outlined(
+    "float64(float64[::1], float64[:, ::1], float64, float64, float64, float64, float64[:, ::1], float64[:, ::1])"
+)
 def _sum_over_nodes(
     nodes: Array, weights: Array, low: float, width: float, w1: float, w2: float, won: Array, lost: Array
 ) -> float:
@@ -252,7 +254,7 @@ def _far(nodes: Array, weights: Array, low: float, width: float, w: float, other
     return value
 
 
-@compiled
+@outlined("void(float64[::1], float64, float64, float64[:, ::1], float64[::1])")
 def evaluate(r: Array, low: float, width: float, coefficients: Array, out: Array) -> None:
     """Evaluate the polynomial of its panel at each number (Clenshaw); vectorised over the numbers."""
     panels, nodes = coefficients.shape

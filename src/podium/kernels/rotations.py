@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 
 
 @compiled
@@ -29,7 +29,7 @@ def begin(turn: int, m: int, turns: int) -> int:
     return int(turn * (m / turns))
 
 
-@compiled
+@outlined("UniTuple(float64, 3)(float64[::1], int64, float64, int64, float64, float64[::1], float64[:, ::1])")
 def sum_over_rotations(
     x: Array, turns: int, below: float, places: int, largest_log: float, work: Array, sums: Array
 ) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.jit import sorting as ranking
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import bounds
 
 _LEFT_OUT = 32.0  # sizes below e^−32 = 1e−14 of Z/n are left out
@@ -47,10 +47,10 @@ def log_sum(f: Array, first: Array, second: Array) -> float:
     return high + math.log(total)
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1], float64[::1], float64[::1])")
 def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
     """Fill `sizes[m]` with log e_m, −∞ if left out, and the moments of `log_sum` unless they are empty."""
-    n, middle = len(f), np.mean(f)
+    n, middle = len(f), _mean(f)
     centred, p = np.empty(n), np.empty(n)
     for i in range(n):
         centred[i] = f[i] - middle
@@ -85,11 +85,19 @@ def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
 @compiled
 def probabilities(f: Array, m: int) -> Any:
     """p_i with Σ p_i near m < n: given that m such events happen, their set S has P ∝ e^{mean of f over S}."""
-    p, centred, middle = np.empty(len(f)), np.empty(len(f)), np.mean(f)
+    p, centred, middle = np.empty(len(f)), np.empty(len(f)), _mean(f)
     for i in range(len(f)):
         centred[i] = f[i] - middle
     _saddle(centred, m, math.log(m / (len(f) - m)), p)
     return p
+
+
+@compiled
+def _mean(values: Array) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
 
 
 @compiled
@@ -198,7 +206,7 @@ def _add_all(weight: float, n: int, first: Array, second: Array) -> None:
 
 
 @compiled
-def _finish(sizes: Array, middle: np.floating[Any], top: float, first: Array, second: Array) -> None:
+def _finish(sizes: Array, middle: float, top: float, first: Array, second: Array) -> None:
     """Divide the moments by Z, and add the mean of f to the sizes."""
     total = 0.0
     for m in range(1, len(sizes)):

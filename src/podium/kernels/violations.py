@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.jit import sorting as ranking
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import bounds, by_grade, count_edges, take
 from podium.kernels.sums import add_up
 
@@ -42,7 +42,7 @@ def differences(scores: Array, labels: Array, direction: Array, out: Array) -> i
     return count_edges(ends)
 
 
-@compiled
+@outlined("UniTuple(float64, 2)(float64[::1], int64[::1], int64[::1], float64[:, ::1], float64[:, ::1])")
 def _all_pairs(scores: Array, order: Ints, ends: Ints, counts: Array, sums: Array) -> Any:
     n = len(scores)
     s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
@@ -79,7 +79,7 @@ def _row(a: float, s: Array, margins: Array, lost: Array, lost_m: Array) -> Any:
     return count
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1], int64[::1], float64[::1], float64[::1])")
 def _all_differences(scores: Array, order: Ints, ends: Ints, direction: Array, out: Array) -> None:
     n = len(scores)
     s, v, lost, d = take(scores, order), take(direction, order), np.zeros(n), np.empty(n)  # in order of grade
@@ -100,7 +100,7 @@ def _difference_row(a: float, v_i: float, s: Array, v: Array, lost: Array, d: Ar
     return add_up(d)
 
 
-@compiled
+@outlined("UniTuple(float64, 2)(float64[::1], int64[::1], int64[::1], float64[:, ::1], float64[:, ::1])")
 def _by_sorting(scores: Array, order: Ints, ends: Ints, counts: Array, sums: Array) -> Any:
     """Go through the scores in descending order with a tree of sums over grades, then ascending, roles exchanged."""
     s, grades, down = _sorted(scores, order, ends)
@@ -133,7 +133,7 @@ def _turn(s: Array, grades: Ints, down: Ints) -> Any:
     return up
 
 
-@compiled
+@outlined("void(float64[::1], int64[::1], int64[::1], float64[::1], float64[::1])")
 def _differences_by_sorting(scores: Array, order: Ints, ends: Ints, direction: Array, out: Array) -> None:
     s, grades, down = _sorted(scores, order, ends)
     for i in range(len(out)):

@@ -121,7 +121,7 @@ def hand_out(
     _share(scores, labels, by_score, curvature)
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1])")
 def damp(gradient: Array, curvature: Array) -> float:
     """Multiply both by log₂(1 + S)/S, S = Σ |gradient|. Returns the factor."""
     total = 0.0
@@ -134,7 +134,7 @@ def damp(gradient: Array, curvature: Array) -> float:
     return factor
 
 
-@compiled
+@outlined("float64[::1](float64[::1], int64, int64)")
 def _odds(s: Array, p: int, n: int) -> Any:
     """e^(s_q − s_p) at each q from p + 1 to n − 1; else 0."""
     t = np.zeros(len(s))
@@ -214,7 +214,7 @@ def _shuffled(scores: Array, labels: Array) -> Any:
     return order, by_score
 
 
-@compiled
+@outlined("void(float64[::1], float64[::1], int64[::1], float64[::1])")
 def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
     """Average numbers over documents of equal score and grade, because their ranks are arbitrary."""
     first = 0

@@ -15,7 +15,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions import PlackettLuce
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
 from podium.kernels.draws import share, shuffle, start
 from podium.kernels.exponentials import exponentials
@@ -68,7 +68,7 @@ def _rank_weights(n: int, ranks: int, weights: float) -> Any:
     return w
 
 
-@compiled
+@outlined("float64(float64[::1], int64[::1], int64[::1], int64, float64[::1], float64[::1], float64[:, ::1])")
 def _near(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvature: Array, params: Array) -> float:
     """By sums of φ. With R_r = Σ_{l ≥ r} φ_l, document i has Σ_r φ_i/R_r − 1 and Σ_r φ_i/R_r − (φ_i/R_r)²."""
     n, state, value, first, above, above_2 = len(s), start(params[0, 1], ends), 0.0, 0, 0.0, 0.0
@@ -111,7 +111,7 @@ def _add_document(
     curvature[i] += phi * stages - phi * phi * squares
 
 
-@compiled
+@outlined("float64(float64[::1], int64[::1], int64[::1], int64, float64[::1], float64[::1], float64[:, ::1])")
 def _far(s: Array, order: Ints, ends: Ints, ranks: int, gradient: Array, curvature: Array, params: Array) -> float:
     """As `_near`, by logarithms of sums, because φ would underflow; and with weights of ranks."""
     n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0

@@ -91,7 +91,7 @@ def over_grid(scores: Array, order: Ints, ends: Ints, gradient: Array, curvature
     return _finish(value, functions, gradient, curvature, params)
 
 
-@compiled
+@outlined("float64[:, ::1](int64[::1], int64[::1])")
 def edges_between(order: Ints, ends: Ints) -> Any:
     """Edges (winner, loser, 1, 1) of documents in order of grade."""
     edges, e = np.empty((count_edges(ends), 4)), 0
@@ -189,7 +189,7 @@ def _add_edges(edges: Array, weight: Array, force: Array, bend: Array, gradient:
         curvature[j] += bent
 
 
-@compiled
+@outlined("Tuple((float64, int64))(float64[::1], float64[:, ::1], int64, float64[::1], float64[::1], float64[:, ::1])")
 def _one_per_winner(scores: Array, edges: Array, at: int, gradient: Array, curvature: Array, params: Array) -> Any:
     """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and the number of winners."""
     n, m, w = len(scores), len(edges), math.exp(params[0, at])

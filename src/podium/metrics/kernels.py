@@ -18,6 +18,7 @@ For LambdaRank a metric also has the change when two documents swap places, with
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -26,7 +27,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
 from podium.jit.sorting import SORT_WORK, argsort_within, plain_order, sort_descending, sort_within, tie_ends
-from podium.jit.tiers import tier
+from podium.jit.tiers import CELLS_PER_STEP, is_few, tier
 from podium.jit.views import view
 from podium.metrics.gains import exp2_gain
 
@@ -164,47 +165,58 @@ def sweep(
     measures: Sequence[Callable[..., float]], configs: Sequence[Array], *, scores: Array, rows: Ints, labels: Array,
     offsets: Ints, judged: Array, judged_offsets: Ints,
 ) -> Array:  # fmt: skip
-    """The value of each metric for each query (M, Q), query by query so that its documents stay in cache.
+    """The value of each metric for each query (M, Q), by blocks of queries so that documents stay in cache.
 
     `rows` are the documents of all queries in rank order, without ties; if it is empty, documents are sorted by score,
     and equal scores are tied.
     """
     values = np.empty((len(measures), len(offsets) - 1))
-    data = scores, rows, labels, offsets, judged, judged_offsets
+    bounds, config = np.cumsum([0, *map(len, configs)]), np.concatenate(configs)
+    lists = scores, rows, labels, offsets, judged, judged_offsets
     with tier(STEPS * len(measures) * len(scores)) as plain:
-        if plain:
-            _plain_sweep(measures, configs, *data, values)
+        places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
+        few = len(scores) + len(judged)
+        if plain or (few <= _FEW and is_few(few // CELLS_PER_STEP)):
+            _measure(places, config, bounds, *_plain_lists(*lists), offsets, judged_offsets, 0, values)
             return values
-    places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
-    bounds = np.cumsum([0, *map(len, configs)])
-    _sweep(places, np.concatenate(configs), bounds, *data, *_room(offsets, judged_offsets), values)
+        cuts = _cuts(offsets)
+        room = _room(offsets, judged_offsets, cuts)
+        for first, last in itertools.pairwise(cuts):
+            own, ideal = offsets[first : last + 1], judged_offsets[first : last + 1]
+            _sort_lists(scores, rows, labels, own, judged, ideal, *room)
+            _measure(places, config, bounds, *room[:3], own, ideal, first, values)
     return values
 
 
-def _plain_sweep(
-    measures: Sequence[Callable[..., float]], configs: Sequence[Array], scores: Array, rows: Ints, labels: Array,
-    offsets: Ints, judged: Array, judged_offsets: Ints, out: Array,
-) -> None:  # fmt: skip
-    """`_sweep` with numpy's sort, for few documents."""
+_FEW = 1000  # labels, ranked and judged, up to which numpy sorts in any tier: compiling the sort takes over a second
+_BLOCK = 1 << 14  # documents
+
+
+def _plain_lists(
+    scores: Array, rows: Ints, labels: Array, offsets: Ints, judged: Array, judged_offsets: Ints
+) -> tuple[Array, Ints, Array]:
+    """Labels in rank order, ends of tie groups and ideal labels of all queries by numpy's sort, for few documents."""
     if len(rows) == 0:
         rows, ends = plain_order(scores, offsets)
     else:
         ends = np.arange(1, len(rows) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
-    ranked = labels[rows]
-    for q in range(len(offsets) - 1):
-        own, ideal = slice(offsets[q], offsets[q + 1]), judged[judged_offsets[q] : judged_offsets[q + 1]]
-        best = ideal[np.argsort(-ideal, kind="stable")]
-        for k, (measure, config) in enumerate(zip(measures, configs, strict=True)):
-            out[k, q] = measure(ranked[own], ends[own], best, config)
+    query = np.repeat(np.arange(len(judged_offsets) - 1), np.diff(judged_offsets))
+    return labels[rows], ends, judged[np.lexsort((-judged, query))]
 
 
-def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, Words, Ints, Array, Array]:
-    """Workspace for the largest query: for a sort, the ends of ties, the labels in rank order and the ideal ones."""
-    n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
-    most = max(n, m)
+def _cuts(offsets: Ints) -> Ints:
+    """First query of each block, and the number of queries: a block has few documents, or ends with a long query."""
+    inner = np.searchsorted(offsets, np.arange(_BLOCK, offsets[-1], _BLOCK))
+    return np.array([*dict.fromkeys([0, *inner.tolist(), len(offsets) - 1])])
+
+
+def _room(offsets: Ints, judged_offsets: Ints, cuts: Ints) -> tuple[Array, Ints, Array, Ints, Words]:
+    """Workspace for the largest block: labels in rank order, ends of ties, ideal labels; and for a sort."""
+    n, m = (int(np.diff(bounds[cuts]).max(initial=0)) for bounds in (offsets, judged_offsets))
+    most = max(int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
     return (
+        np.empty(n), np.empty(n, np.int64), np.empty(m),
         np.empty(most + 8, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
-        np.empty(n, np.int64), np.empty(n), np.empty(m),
     )  # fmt: skip
 
 
@@ -212,33 +224,36 @@ _measure_at = function_at(MEASURE)
 
 
 @compiled
-def _sweep(
-    measures: Ints, configs: Array, bounds: Ints, scores: Array, rows: Ints,
-    labels: Array, offsets: Ints, judged: Array, judged_offsets: Ints,
-    places: Ints, work: Words, ends: Ints, ranked: Array, ideal: Array, out: Array,
+def _measure(
+    measures: Ints, configs: Array, bounds: Ints, ranked: Array, ends: Ints, ideal: Array,
+    offsets: Ints, judged_offsets: Ints, first: int, out: Array,
 ) -> None:  # fmt: skip
+    """Fill columns of `out`, from `first` on, with the metrics of the queries between these offsets."""
     for q in range(len(offsets) - 1):
-        a, b = offsets[q], offsets[q + 1]
-        if len(rows) == 0:
-            _rank(view(scores, a, b), view(labels, a, b), work, places, ends, ranked)
-        else:
-            for p in range(b - a):
-                ranked[p], ends[p] = labels[rows[a + p]], p + 1
-        c, d = judged_offsets[q], judged_offsets[q + 1]
-        best = view(ideal, 0, d - c)
-        sort_within(view(judged, c, d), best, places, work)
+        a, b = offsets[q] - offsets[0], offsets[q + 1] - offsets[0]
+        c, d = judged_offsets[q] - judged_offsets[0], judged_offsets[q + 1] - judged_offsets[0]
         for k in range(len(measures)):
             kernel = _measure_at(measures[k])
             config = view(configs, bounds[k], bounds[k + 1])
-            out[k, q] = kernel(view(ranked, 0, b - a), view(ends, 0, b - a), best, config)
+            out[k, first + q] = kernel(view(ranked, a, b), view(ends, a, b), view(ideal, c, d), config)
 
 
 @compiled
-def _rank(scores: Array, labels: Array, work: Words, places: Ints, ends: Ints, ranked: Array) -> None:
-    """Fill `ranked` with the labels in the order of the scores, `ends` with the ends of tie groups."""
-    n = len(scores)
-    best_first = view(places, 0, n)
-    argsort_within(scores, best_first, work)
-    tie_ends(scores, best_first, view(ends, 0, n))
-    for p in range(n):
-        ranked[p] = labels[best_first[p]]
+def _sort_lists(
+    scores: Array, rows: Ints, labels: Array, offsets: Ints, judged: Array, judged_offsets: Ints,
+    ranked: Array, ends: Ints, ideal: Array, places: Ints, work: Words,
+) -> None:  # fmt: skip
+    """Fill the lists of the queries between these offsets: see `_room`."""
+    for q in range(len(offsets) - 1):
+        start, n = offsets[q], offsets[q + 1] - offsets[q]
+        at, best_first = start - offsets[0], view(places, 0, n)
+        if len(rows) == 0:
+            argsort_within(view(scores, start, start + n), best_first, work)
+            tie_ends(view(scores, start, start + n), best_first, view(ends, at, at + n))
+        for p in range(n):
+            if len(rows) == 0:
+                ranked[at + p] = labels[start + best_first[p]]
+            else:
+                ranked[at + p], ends[at + p] = labels[rows[start + p]], p + 1
+        c, d, at = judged_offsets[q], judged_offsets[q + 1], judged_offsets[q] - judged_offsets[0]
+        sort_within(view(judged, c, d), view(ideal, at, at + d - c), places, work)

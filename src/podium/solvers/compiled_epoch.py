@@ -109,6 +109,7 @@ def _run(
     program, move = grades_at(kernel), _step_at(step)
     slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
     gradient, down = np.empty(len(theta)), np.empty(len(theta))
+    weights, descent = theta[:-1], gradient[:-1]
     for s in range(len(values)):
         first, end = s * batch, min((s + 1) * batch, len(queries))
         value, rows = 0.0, 0
@@ -116,16 +117,18 @@ def _run(
             params[0, draws] = seed + first
         for l in range(len(gradient)):
             gradient[l] = 0.0
-        for q in queries[first:end]:
+        for k in range(first, end):
+            q = queries[k]
             a, b = offsets[q], offsets[q + 1]
             last = rows + b - a
+            x, f, slope = X[a:b], scores[rows:last], slopes[rows:last]
             for i in range(rows, last):
                 slopes[i], bends[i] = 0.0, 0.0
-            for k in range(params.shape[1]):
-                params[1, k] = 0.0
-            times(X[a:b], theta[:-1], theta[-1], scores[rows:last])
-            value += program(scores[rows:last], labels[a:b], slopes[rows:last], bends[rows:last], params)
-            add_rows(X[a:b], slopes[rows:last], gradient[:-1])
+            for l in range(params.shape[1]):
+                params[1, l] = 0.0
+            times(x, weights, theta[-1], f)
+            value += program(f, labels[a:b], slope, bends[rows:last], params)
+            add_rows(x, slope, descent)
             rows = last
         gradient[-1] = add_up(slopes[:rows])
         if end - first > 1:

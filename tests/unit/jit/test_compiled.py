@@ -256,3 +256,29 @@ def factorial(n: int) -> int:
 @compiled
 def doubled(n: int) -> int:
     return 2 * factorial(n)
+
+
+BRANCHES = """
+import numpy as np
+from podium.jit.compiled import counting_compilations
+import outside
+for value in (1.0, -1.0):
+    with counting_compilations() as compiled:
+        print(outside.caller(np.array([value])), len(compiled))
+"""
+BRANCH = """
+from podium.jit.compiled import compiled
+from inside import long
+
+@compiled
+def caller(x):
+    return long(x) if x[0] < 0.0 else x[0]
+"""
+
+
+def test_an_outlined_function_is_compiled_when_it_is_first_called(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(BRANCHES)
+    (tmp_path / "inside.py").write_text(INSIDE.format(step=10.0))
+    (tmp_path / "outside.py").write_text(BRANCH)
+    assert run(tmp_path, "main.py") == ["1.0", "1", "9.0", "1"]  # the caller; then the branch, which now runs
+    assert run(tmp_path, "main.py") == ["1.0", "0", "9.0", "0"]

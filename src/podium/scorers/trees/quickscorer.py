@@ -22,7 +22,7 @@ from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
 from podium.jit.lanes import clear_leaves, trailing_zeros
-from podium.jit.tiers import is_small
+from podium.jit.tiers import is_few
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
 _PAIRS_PER_STEP = 8  # of a document and a tree, in numpy
+_DEEPEST = 65  # nodes that wait to be visited: 63 splits above a leaf, and the two below one
 _CELLS = 2**20  # values of sparse rows to convert to dense at a time
 
 
@@ -49,7 +50,7 @@ class Masks:
     def __call__(self, X: Features) -> Array:
         """Scores of rows of features; the same bits for any number of threads."""
         out = np.zeros(X.shape[0])
-        rows = self._plain_rows if is_small(len(out) * len(self.first_leaf) // _PAIRS_PER_STEP) else self._rows
+        rows = self._plain_rows if is_few(len(out) * len(self.first_leaf) // _PAIRS_PER_STEP) else self._rows
         if not is_sparse(X):
             map_blocks(lambda a, b: rows(X[a:b], self.columns, out[a:b]), len(out))
             return out
@@ -139,27 +140,31 @@ def number_leaves(
 
     No tree has more than 64 leaves.
     """
+    waiting = np.empty((_DEEPEST, 2), np.int64)
     for t in range(len(first_split) - 1):
         k, a = first_split[t], first_leaf[t]
         if first_leaf[t + 1] - a == 1:
             moved[a] = values[a]
             continue
         # a stack of nodes to visit; a split is on it twice: before its left side, and after it with its first leaf
-        waiting, begun = [(0, -1)], 0
-        while len(waiting) > 0:
-            node, start = waiting.pop()
+        waiting[0, 0], waiting[0, 1], height, begun = 0, -1, 1, 0
+        while height > 0:
+            height -= 1
+            node, start = waiting[height, 0], waiting[height, 1]
             if node < 0:
                 moved[a + begun] = values[a - 1 - node]
                 begun += 1
             elif start < 0:
-                waiting.append((node, begun))
-                waiting.append((children[k + node, 0], -1))
+                waiting[height, 0], waiting[height, 1] = node, begun
+                waiting[height + 1, 0], waiting[height + 1, 1] = children[k + node, 0], -1
+                height += 2
             else:
                 passed = np.uint64(0)
                 for leaf in range(start, begun):
                     passed |= np.uint64(1) << np.uint64(leaf)
                 mask[k + node] = ~passed
-                waiting.append((children[k + node, 1], -1))
+                waiting[height, 0], waiting[height, 1] = children[k + node, 1], -1
+                height += 1
 
 
 @functools.cache
