@@ -35,7 +35,6 @@ LAYERS: list[dict[str, str]] = [
     {
         "recipe": "loss + scorer + solver",
         "methods": "the table of methods",
-        "refitting": "leaves of trees to other data",
         "training": "podium.train",
         "ensembles": "methods of methods",
         "tuning": "hyperparameters",

@@ -20,6 +20,7 @@ from .data import to_frame as to_frame
 from .data.doctor.check import check as check
 from .distributed.dask_cluster import Cluster as Cluster
 from .engine import Engine as Engine
+from .ensembles.refitting import refit as refit
 from .evaluation.calibration import calibration as calibration
 from .evaluation.compare_runs import compare_runs as compare_runs
 from .evaluation.cross_validate import cross_validate as cross_validate
@@ -52,6 +53,5 @@ from .model import Model as Model
 from .model import load as load
 from .odds import Odds as Odds
 from .recipe import Recipe as Recipe
-from .refitting import refit as refit
 from .text.index.index import Index as Index
 from .training import train as train

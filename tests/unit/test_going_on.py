@@ -12,9 +12,9 @@ import pytest
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
+from podium.ensembles.refitting import refit
 from podium.losses import sweep
 from podium.model import Model
-from podium.refitting import refit
 from podium.training import train
 
 DATA: Dataset = make_letor_like(30, (8, 14), n_features=5, seed=1)[0]

@@ -88,12 +88,12 @@ def test_a_model_that_is_not_fitted_is_refused_in_words() -> None:
             import_model(model)
 
 
-def test_categories_are_refused_as_from_a_file() -> None:
+def test_categories_of_a_frame_are_scored_by_their_codes() -> None:
     frame = FRAME.assign(shop=pd.Categorical(["a", "b", "c"] * (len(FRAME) // 3) + ["a"] * (len(FRAME) % 3)))
     ranker = lgbm_ranker(min_data_per_group=1, cat_smooth=1.0)
     ranker.fit(frame[["shop"]], Y, group=SIZES)
-    with pytest.raises(ModelFileError, match=r"LGBMRanker: .*categor"):
-        import_model(ranker)
+    codes = frame["shop"].cat.codes.to_numpy(np.float32)[:, None]
+    np.testing.assert_array_equal(import_model(ranker).score(codes), ranker.predict(frame[["shop"]]))
 
 
 @pytest.mark.parametrize("source", [None, 3, np.zeros(3), FRAME])
