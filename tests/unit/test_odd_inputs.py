@@ -25,6 +25,9 @@ VALID = Dataset.from_arrays(X, Y, qid=QID)
 MODEL = podium.train(X, Y, METHOD, qid=QID)
 NAMED = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), METHOD)
 ODDS = podium.train(X, Y, "listnet(penalty=1)", qid=QID)
+TREES = podium.train(
+    Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "lambdamart(rounds=2,min_data_in_leaf=1)"
+)
 NAMED_ODDS = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "listmle(penalty=1)")
 RUN = {str(q): {str(d): float(d * 7 % 5 + q) for d in range(1, 6)} for q in range(1, 5)}
 QRELS = {str(q): {str(d): float(d * q % 3) for d in range(1, 6)} for q in range(1, 5)}
@@ -144,6 +147,7 @@ WITH_GROUPS = {
     "Ranker.fit eval_group=": lambda v: numbers(fitted(eval_set=(X, Y), eval_group=v).model_),
 }
 WITH_FRAMES = {
+    "refit": lambda v: numbers(podium.refit(TREES, v, decay=0.5)),
     "train": lambda v: numbers(podium.train(v, METHOD)),
     "train valid=": lambda v: numbers(podium.train(NAMED_DATA, METHOD, valid=v)),
     "cross_validate": lambda v: evaluated(podium.cross_validate(v, METHOD, folds=3)),
