@@ -62,6 +62,8 @@ PROMISED: dict[str, tuple[str, float]] = {
     "energy-ndcg": ("n²", 2), "energy-ndcg(window=5)": ("n²", 2), "energy-ndcg(metric=map)": ("n³", 3),
     "adarank-map": ("n log n", 1.1), "adarank-ndcg": ("n log n", 1.1), "svm-map": ("n log n", 1.1),
     "svm-ndcg": ("n log n", 1.1), "permurank": ("n log n", 1.1), "c-crf": ("n³", 3),
+    "lambdaloss": ("n²", 2), "lambdaloss-trees": ("n²", 2), "yetirank": ("n log n", 1.1), "xe-ndcg-mart": ("n", 1),
+    "coordinate-ascent": ("n²", 2), "random-forest": ("n", 1),
     "structrank": ("n·p + p³, p points of a grid", 1),
     "structrank(topology=disconnected)": ("n·p + p³", 1), "structrank(functions=3)": ("n·p + p³", 1),
     "structrank(topology=random)": ("edges: n²", 2),

@@ -12,6 +12,7 @@ from podium.text.features import Feature, register_feature
 
 SEEDS = Path(__file__).parents[1] / "unit" / "text" / "seeds.txt"
 """Ids of trusted documents."""
+FILES = {"seeds": str(SEEDS), "preferences": str(SEEDS.with_name("preferred.txt"))}
 
 
 def cases():
@@ -19,7 +20,7 @@ def cases():
     for cls in Feature.catalogue().values():
         needed = [one for one in dataclasses.fields(cls) if one.default is dataclasses.MISSING]
         if needed:  # it names a stored field, or a file of ids
-            yield cls(**{one.name: str(SEEDS) if one.name == "seeds" else "year" for one in needed})
+            yield cls(**{one.name: FILES.get(one.name, "year") for one in needed})
             continue
         yield from variants(cls)
         if "field" in field_types(cls):

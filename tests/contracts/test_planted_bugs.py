@@ -220,6 +220,7 @@ class Strict(Loss):
     k: ClassVar[int | None] = None
     samples: ClassVar[int] = 1
     seed: ClassVar[int] = 0
+    weights: ClassVar[str] = "none"
 
 
 def broken(base: type[Loss], kernel: Any) -> type[Loss]:

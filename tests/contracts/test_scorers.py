@@ -6,9 +6,16 @@ import pytest
 from podium.data.dataset import Dataset
 from podium.scorers import RowScorer, Scorer
 from podium.testing import SCORER_CHECKS, linear_data, variants
-from podium.testing.examples import installed
+from podium.testing.examples import installed, with_fields
 
-SCORERS = [scorer for cls in Scorer.catalogue().values() if installed(cls) for scorer in variants(cls)]
+SCORERS = list(  # without costs, of which trees need as many as there are features
+    dict.fromkeys(
+        with_fields(scorer, costs=())
+        for cls in Scorer.catalogue().values()
+        if installed(cls)
+        for scorer in variants(cls)
+    )
+)
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)

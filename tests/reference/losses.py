@@ -144,7 +144,7 @@ def over_all_pairs(log_win: Callable[..., float], log_tie: Callable[..., float],
 
 
 def hinge(loss: Any, s: Any, y: Any) -> float:
-    return over_pairs(lambda delta: max(0.0, loss.margin - delta), loss, s, y)
+    return over_pairs(lambda delta: max(0.0, getattr(loss, "margin", 1.0) - delta), loss, s, y)
 
 
 def squared_hinge(loss: Any, s: Any, y: Any) -> float:

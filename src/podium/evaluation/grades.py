@@ -71,7 +71,7 @@ def evaluate_grades(data: Any, grades: ArrayLike) -> GradeEvaluation:
 
 def _labels(data: Any) -> tuple[Array, str | None]:
     """The labels of data, and where they are from."""
-    if is_frame(data):
+    if is_frame(data) and len(data.columns) > 1:  # a frame of one column is read as its numbers
         data = from_frame(data, features=[])
     if not isinstance(data, Table):
         numbers = float_numbers(data, "label")

@@ -87,7 +87,7 @@ def short(value: T, steps: int) -> T:
     """Limit a solver, algorithm or recipe to this number of iterations."""
     if isinstance(value, Recipe):
         return dataclasses.replace(value, solver=short(value.solver, steps))
-    return with_fields(value, iterations=steps, epochs=steps, rounds=steps)
+    return with_fields(value, iterations=steps, epochs=steps, rounds=steps, restarts=1)
 
 
 def with_fields(value: T, **fields: Any) -> T:

@@ -85,8 +85,8 @@ def test_the_version_is_printed(podium: Podium) -> None:
         (["train", "x", "--method", "LambdaMART"], "podium: No method 'LambdaMART'. Did you mean 'lambdamart'?"),
         (["train", "x", "--method", "listnet(eta=9)"], "podium: No parameter 'eta'."),
         (
-            ["train", "x", "--method", "lambdamart(max_depth=9)"],
-            "podium: No parameter 'max_depth': trees grow leaf by leaf, and num_leaves limits them",
+            ["train", "x", "--method", "lambdamart(colsample_bylevel=0.5)"],
+            "podium: No parameter 'colsample_bylevel': ",
         ),
     ],
 )

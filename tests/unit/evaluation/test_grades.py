@@ -49,7 +49,7 @@ def test_kappa_of_a_single_grade_is_undefined():
     [
         ([1, 2], [1], "2 documents"),
         ([1], [np.nan], "row 0"),
-        ([np.nan], [1], "not a finite number"),
+        ([np.nan], [1], "no row has a label"),
         ([], [], "no"),
     ],
 )

@@ -130,7 +130,7 @@ class MaxEntropyFlow(DocumentFeature):
         links = links_of(index)
         nodes, pairs = set(links.names), self._read()
         within = [pair for pair in pairs if pair[0] in nodes and pair[1] in nodes]
-        if not within:
+        if nodes and not within:
             raise DataError(
                 f"none of the {len(pairs)} preferences is between documents of the index.", where=self.preferences
             )
