@@ -27,7 +27,7 @@ def pytest_sessionfinish() -> None:
     folder = os.environ.get("PODIUM_KERNELS")
     if folder:
         Path(folder).mkdir(exist_ok=True)
-        used = {one.py_func for one in gc.get_objects() if isinstance(one, Deferred) and _was_used(one)}
+        used = {one.py_func for one in gc.get_objects() if issubclass(type(one), Deferred) and _was_used(one)}
         names = sorted({f"{function.__module__}.{function.__qualname__}" for function in used})
         (Path(folder) / f"{os.getpid()}.txt").write_text("\n".join(names))
 

@@ -239,8 +239,10 @@ def category_matrix(
     X[:, plain] = feature_matrix(table, [names[c] for c in plain], source)
     for c in sorted(set(range(len(names))) - set(plain)):
         series, what = table[names[c]], f"value of column {names[c]!r}"
+        missing = series.is_null().to_list()
         series = series.cast(nw.String) if series.dtype in (nw.Categorical, nw.Enum) else series
-        X[:, c], categories[c] = coded(series.to_list(), what=what, where=source, kept=kept.get(names[c]))
+        values = [None if gone else value for value, gone in zip(series.to_list(), missing, strict=True)]
+        X[:, c], categories[c] = coded(values, what=what, where=source, kept=kept.get(names[c]))
     return X, categories
 
 

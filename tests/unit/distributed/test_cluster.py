@@ -152,7 +152,7 @@ def test_a_share_of_all_queries_grows_the_trees_of_one_machine(data, parquet, tm
     for place in (str(tmp_path / "x.pod"), parquet):
         share = tree_worker.Share({
             "train": place, "queries": [0, data.n_queries], "valid": None, "loss": repr(recipe.loss), "seed": 0,
-            "bagging_fraction": recipe.solver.bagging_fraction, "settings": settings, "network": {},
+            "bagging_fraction": recipe.solver.bagging_fraction, "settings": settings, "of_features": {}, "network": {},
         })  # fmt: skip
         share.grow(3)
         assert share.text(3).encode() == model.params["trees"].tobytes()
