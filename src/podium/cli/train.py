@@ -132,12 +132,12 @@ def train(
     console.check_file(output, what="a model")
     start, chosen = _started(from_, method, rounds, cluster=cluster)
     searching = Tuning.parse(search)
-    if start is not None and categorical is None and start.named_categories():
-        categorical = ",".join(start.named_categories())
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as, queries=queries)
     about = console.split_option(query_features, ())
-    unordered = console.split_option([categorical] if categorical else None, ())
+    unordered = console.split_option(
+        [categorical] if categorical else None, list(start.named_categories()) if start else ()
+    )
     columns = (("label", label), ("qid", qid), ("query_features", about), ("categorical", unordered))
     roles = {key: value for key, value in columns if value}
     training, validation, note = read_parts(

@@ -12,9 +12,9 @@ from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import zscores
 from podium.ensembles.composite import parsed, report
-from podium.ensembles.packing import pack, packed_json, query_columns_of, unpack, unpacked_json
+from podium.ensembles.packing import pack, query_columns_of, unpack
 from podium.ensembles.stack import columns, tuned
-from podium.learner import Learned, Learner
+from podium.learner import Learned, Learner, fitted
 from podium.metrics import Metric
 from podium.model import Model
 from podium.scorers import Params, Prepared
@@ -90,7 +90,7 @@ class Auto(Learner):
             "members": about,
             **({"left_out": left_out} if left_out else {}),
         }
-        return Learned(self, pack([models[b] for b in kept]) | {"shares": packed_json(shares[kept].tolist())}, record)
+        return Learned(self, pack([models[b] for b in kept]) | {"shares": shares[kept]}, record)
 
     def _fitted(
         self, data: Dataset, rng: np.random.Generator, watch: Watch
@@ -129,7 +129,8 @@ class Auto(Learner):
         members = self._members(params, n_features)
 
         def score(data: Dataset) -> Array:
-            return np.asarray(sum(weight * zscores(model.score(data), data.offsets) for weight, model in members))
+            parts = (weight * zscores(model.score(data), data.offsets) for weight, model in members)
+            return np.asarray(sum(parts, np.zeros(data.n_documents)))
 
         return score
 
@@ -144,7 +145,7 @@ class Auto(Learner):
 
     def _members(self, params: Params, n_features: int) -> list[tuple[float, Model]]:
         """The members of a fitted model and their weights."""
-        shares = unpacked_json(params, "shares")
+        shares = fitted(params, "shares", (None,)).tolist()
         return list(zip(shares, unpack(params, len(shares), most_features=n_features), strict=True))
 
     def digest(self) -> str:

@@ -12,7 +12,7 @@ from podium.base.errors import IncompatibleError, ModelFileError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import Combine, combined, comparable
-from podium.ensembles.composite import Composite, quiet, refuse_own_state, report
+from podium.ensembles.composite import Composite, check_query_weights, quiet, refuse_own_state, report
 from podium.ensembles.forms_of_members import mean_form
 from podium.ensembles.grade_curve import fit_grades, grades_of
 from podium.ensembles.packing import members_params, packed_json, unpacked_json
@@ -68,13 +68,9 @@ class Bagged(Composite):
 
     def check(self, data: Dataset) -> None:
         self.inner.check(data)
-        if self.bootstrap and data.query_weights is None:
-            try:
-                self.inner.check(replace(data, query_weights=np.ones(data.n_queries)))
-            except IncompatibleError as error:
-                raise IncompatibleError(
-                    f"bagged draws queries by weights, and {error} Or use bagged(of={self.of},bootstrap=false)."
-                ) from None
+        if self.bootstrap:
+            instead = f"Or use bagged(of={self.of},bootstrap=false)."
+            check_query_weights(self.inner, data, why="bagged draws queries by weights", instead=instead)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         params: Params = {}

@@ -137,6 +137,15 @@ def check_file_name(path: str, who: str) -> None:
         raise ParameterError(f"{who}: {path!r} has a comma, a bracket, = or a blank at its end. Rename the file.")
 
 
+def check_query_weights(learner: Learner, data: Dataset, *, why: str, instead: str) -> None:
+    """Refuse a learner that takes no query weights, which the composite gives it."""
+    if data.query_weights is None:
+        try:
+            learner.check(replace(data, query_weights=np.ones(data.n_queries)))
+        except IncompatibleError as error:
+            raise IncompatibleError(f"{why}, and {error} {instead}") from None
+
+
 def refuse_own_state(learned: Learned, who: str) -> None:
     """Refuse a learner that replaces the state of its transform, where members share one."""
     if learned.state is not None:

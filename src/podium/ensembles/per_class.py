@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.base.errors import IncompatibleError, ModelFileError, PodiumError
+from podium.base.errors import ModelFileError, PodiumError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.ensembles.composite import Composite, fitted, quiet, report
+from podium.ensembles.composite import Composite, check_query_weights, fitted, quiet, report
 from podium.ensembles.packing import pack, unpack
 from podium.learner import Learned
 from podium.learner import fitted as fitted_array
@@ -65,14 +65,9 @@ class PerClass(Composite):
     def check(self, data: Dataset) -> None:
         super().check(data)
         fit_tasks(self.by, self.queries, data, self.name)
-        if self._soft and data.query_weights is None:
-            try:
-                self.inner.check(replace(data, query_weights=np.ones(data.n_queries)))
-            except IncompatibleError as error:
-                raise IncompatibleError(
-                    f"per-class weights queries by their class, and {error} Or let each query belong to one class: "
-                    "width=0."
-                ) from None
+        if self._soft:
+            instead = "Or let each query belong to one class: width=0."
+            check_query_weights(self.inner, data, why="per-class weights queries by their class", instead=instead)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         params: Params = dict(fit_tasks(self.by, self.queries, data, self.name))

@@ -10,27 +10,20 @@ from podium.base.arrays import dense
 from podium.base.errors import needs_memory
 from podium.base.registry import register
 from podium.transforms.base import State
-from podium.transforms.query_columns import fit_query_columns, names_of, query_columns
-from podium.transforms.stacked import Stacked
+from podium.transforms.query_columns import OnQueries, fit_query_columns, query_columns
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
 
 @register
-class Crossed(Stacked):
+class Crossed(OnQueries):
     """Appends x·z_m for each feature x of `of` and each number z_m that describes the query.
 
     A linear model has the weights w(q) = w + Σ_m z_m(q) w_m: the query-dependent ranker in one model.
     """
 
     name = "crossed"
-    per_query = True
-    queries: tuple[str, ...] = ()
-    """Names of query features, or query-profile; all query features by default."""
-
-    def query_columns(self, state: State) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*super().query_columns(state), *names_of(state)]))
 
     def check(self, data: Dataset) -> None:
         super().check(data)
@@ -42,10 +35,6 @@ class Crossed(Stacked):
             f"{self.name}: products of {data.n_features} features and {width} of queries",
             instead="Name fewer query features, queries=[…], or use shared(by=…), which is sparse.",
         )
-
-    def fit(self, data: Dataset) -> State:
-        columns = fit_query_columns(self.queries, data, self.name)
-        return columns | self.fit_below(data)
 
     def features(self, state: State, data: Dataset) -> Any:
         z = query_columns(self.queries, state, data, self.name)[data.query_index].astype(np.float32)

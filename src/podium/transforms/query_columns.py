@@ -7,6 +7,7 @@ training queries, so that a value that was not there is 0 in all of them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from podium.base.errors import DataError, ModelFileError
 from podium.base.json_arrays import packed_json, unpacked_json
 from podium.data.query_values import CATEGORY, how_to_give, query_feature_names, query_values
 from podium.transforms.base import State
+from podium.transforms.stacked import Stacked
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -106,3 +108,23 @@ def _profiles(queries: tuple[str, ...]) -> list[QueryProfile]:
 
 def _folder(number: int) -> str:
     return f"profile{number}."
+
+
+@dataclass(frozen=True, repr=False)
+class OnQueries(Stacked):
+    """The base class of transforms of the features of `of` together with query columns."""
+
+    per_query = True
+    queries: tuple[str, ...] = ()
+    """Names of query features, or query-profile; all query features by default."""
+
+    def query_columns(self, state: State) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*super().query_columns(state), *names_of(state)]))
+
+    def check(self, data: Dataset) -> None:
+        super().check(data)
+        fit_query_columns(self.queries, data, self.name)
+
+    def fit(self, data: Dataset) -> State:
+        columns = fit_query_columns(self.queries, data, self.name)
+        return columns | self.fit_below(data)

@@ -1,5 +1,7 @@
 """Auto: linear models and trees, in the proportion that is best on validation data."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,11 @@ def test_its_features_are_explained_and_weighed(parts, model):
 def test_an_engine_cannot_run_it_and_the_error_says_so(model, tmp_path):
     with pytest.raises(PodiumError, match="auto"):
         export(model, "solr", tmp_path / "m.json")
+
+
+@pytest.mark.parametrize("shares", [None, np.array(0.5), np.array([np.inf]), np.ones(9), np.ones((2, 2))])
+def test_damaged_shares_are_refused_in_words(parts, model, shares):
+    params = {name: array for name, array in model.params.items() if name != "shares"}
+    damaged = dataclasses.replace(model, params=params if shares is None else params | {"shares": shares})
+    with pytest.raises(PodiumError):
+        damaged.score(parts[2])
