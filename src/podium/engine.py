@@ -90,16 +90,17 @@ class Engine:
         explain: bool = False,
         vector: Sequence[float] | None = None,
         where: Where | None = None,
+        offset: int = 0,
     ) -> Answer:
-        """Search: the k best of the candidates of the first stage, by the model."""
-        k = whole_number(k, "k", least=1)
+        """Search: the k best of the candidates of the first stage, by the model, after the first `offset`."""
+        k, offset = whole_number(k, "k", least=1), whole_number(offset, "offset", least=0)
         asked = self.index.query(query, vector=vector)
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
         X = self._plan.matrix(Context(self.index, asked, hits.numbers, hits.scores))
         names = self.model.feature_names
         data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids).grouped()
         scores = self.model.score(data) if len(X) else np.empty(0)
-        best = order(scores)[:k]
+        best = order(scores)[offset : offset + k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")
         ids = [hits.ids[row] for row in best]
         return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)

@@ -43,6 +43,10 @@ def search(
             show_default=False,
         ),
     ] = None,
+    offset: Annotated[
+        int,
+        typer.Option(help="The number of best documents to leave out: -k 10 --offset 10 is the second page.", min=0),
+    ] = 0,
     where: Annotated[
         list[str] | None,
         typer.Option(help="A filter on a stored field, e.g. 'year>=1990'; repeat it.", show_default=False),
@@ -61,24 +65,27 @@ def search(
     """Search an index, for one query or for a file of them."""
     from podium.text.index.index import Index
 
-    _check(query, queries, run, model=model, by=by, explain=explain)
+    _check(query, queries, run, model=model, by=by, explain=explain, offset=offset)
     with console.printed_warnings():
         opened = Index.open(index)
         engine = None if model is None else _engine(opened, model, depth)
     if queries is not None:
         _run(opened, engine, queries, str(run), k=k or 1000, by=by, where=where)
     else:
-        _one(opened, engine, str(query), k=k or 10, by=by, where=where, explain=explain, as_json=json)
+        _one(opened, engine, str(query), k=k or 10, offset=offset, by=by, where=where, explain=explain, as_json=json)
     opened.close()
 
 
 def _check(
-    query: str | None, queries: str | None, run: str | None, *, model: str | None, by: str | None, explain: bool
-) -> None:
+    query: str | None, queries: str | None, run: str | None, *, model: str | None, by: str | None, explain: bool,
+    offset: int,
+) -> None:  # fmt: skip
     if (query is None) == (queries is None):
         raise ParameterError("give a query, or --queries FILE --run FILE.")
     if (queries is None) != (run is None):
         raise ParameterError("--queries and --run go together: a file of queries, and the run to write.")
+    if queries is not None and offset:
+        raise ParameterError("--offset is for one query: a run begins at rank 1.")
     if explain and model is None:
         raise ParameterError("--explain takes a model apart, so it needs --model.")
     if model is not None and by is not None:
@@ -100,37 +107,39 @@ def _filter(index: Index, where: list[str] | None) -> Any:
 
 
 def _one(
-    index: Index, engine: Engine | None, query: str, *, k: int, by: str | None, where: Any, explain: bool, as_json: bool
-) -> None:
+    index: Index, engine: Engine | None, query: str, *, k: int, offset: int, by: str | None, where: Any, explain: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     from podium.text.snippets import mark, snippet
 
-    allowed = _filter(index, where)
+    page: Any = {"k": k, "offset": offset, "where": _filter(index, where)}
     answer: Any = (
-        index.search(query, k, by=by or "bm25", where=allowed)
+        index.search(query, by=by or "bm25", **page)
         if engine is None
-        else engine.search(query, k, explain=explain, where=allowed)
+        else engine.search(query, explain=explain, **page)
     )
     asked, rows = index.query(query), []
-    for rank, (id, score) in enumerate(zip(answer.ids, answer.scores.tolist(), strict=True), 1):
+    for id, score in zip(answer.ids, answer.scores.tolist(), strict=True):
         document = index.document(id)
-        rows.append((rank, id, score, document, snippet(index, asked, document)))
+        rows.append((id, score, document, snippet(index, asked, document)))
     if as_json:
-        console.print_json([_object(row, answer, engine, explain=explain) for row in rows])
+        objects = [_object(place, row, answer, engine, explain=explain) for place, row in enumerate(rows)]
+        console.print_json([{"rank": offset + place + 1, **fields} for place, fields in enumerate(objects)])
         return
     if asked.unknown:
         console.say(f"not in any document: {', '.join(asked.unknown)}")
     if not rows:
         console.say("nothing found.")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
-    for rank, id, score, document, text in rows:
+    for place, (id, score, document, text) in enumerate(rows):
         title = " ".join(str(document.get(index.title) or "").split())
-        moved = f"  (first stage: {answer.first_stage[rank - 1]})" if engine is not None else ""
+        moved = f"  (first stage: {answer.first_stage[place]})" if engine is not None else ""
         shown = mark(index, asked, title[:100]).marked(before, after)
-        console.out(f"{rank:>3}. {shown or id}  [{id}]  {score:.4f}{moved}")
+        console.out(f"{offset + place + 1:>3}. {shown or id}  [{id}]  {score:.4f}{moved}")
         if text.text and text.text != title:
             console.out(f"     {text.marked(before, after)}")
         if engine is not None and answer.shares is not None:
-            _shares(engine, answer, rank - 1)
+            _shares(engine, answer, place)
     if engine is not None and explain:
         console.say(answer.how or "this model cannot be taken apart by feature.")
 
@@ -145,18 +154,18 @@ def _shares(engine: Engine, answer: Answer, row: int) -> None:
         console.out(f"       {answer.shares[row][l]:+.4f}  {engine.features[l]!r} = {answer.features[row][l]:.4g}")
 
 
-def _object(row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> dict[str, Any]:
-    rank, id, score, document, text = row
-    fields = {"rank": rank, "id": id, "score": score, "document": document}
+def _object(place: int, row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> dict[str, Any]:
+    id, score, document, text = row
+    fields = {"id": id, "score": score, "document": document}
     fields["snippet"] = {"text": text.text, "marks": [list(mark) for mark in text.marks]}
     if engine is not None:
-        fields["first_stage"] = int(answer.first_stage[rank - 1])
+        fields["first_stage"] = int(answer.first_stage[place])
     if engine is not None and explain:
         names = [repr(feature) for feature in engine.features]
-        values = [None if value != value else value for value in answer.features[rank - 1].tolist()]
+        values = [None if value != value else value for value in answer.features[place].tolist()]
         fields["features"] = dict(zip(names, values, strict=True))
         if answer.shares is not None:
-            fields["shares"] = dict(zip(names, answer.shares[rank - 1].tolist(), strict=True))
+            fields["shares"] = dict(zip(names, answer.shares[place].tolist(), strict=True))
     return fields
 
 

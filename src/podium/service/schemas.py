@@ -46,7 +46,7 @@ class RankRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     query_features: dict[str, float | str] | None = None
     """Numbers and words that describe the query, for models that were trained with them."""
     log: bool = True
-    """Whether the answer is logged as an impression, if the service stores feedback."""
+    """Whether the answer is logged as an impression, if the service stores feedback; later pages never are."""
 
 
 class Row(Struct, forbid_unknown_fields=True):
@@ -169,6 +169,9 @@ class SearchRequest(Struct, forbid_unknown_fields=True, kw_only=True):
 
     query: Annotated[str, Meta(max_length=4096)]
     k: Annotated[int, Meta(ge=1, le=1000)] = 10
+    offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    where: Annotated[list[Annotated[str, Meta(max_length=1024)]], Meta(max_length=16)] = []
+    """Filters on stored fields, such as `year>=1990`; documents satisfy all of them."""
     model: Name | None = None
     by: Annotated[str, Meta(max_length=256)] | None = None
     explain: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from podium.service.feedback.events import Impression
 from podium.service.models.model_store import Entry
 from podium.service.rank_request import EXPLAINED
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
+from podium.text.retrieval.filters import make_filter
 from podium.text.snippets import snippet
 
 if TYPE_CHECKING:
@@ -33,16 +34,19 @@ def search(
         raise RequestError(f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
     if request.explain and entry is None:
         raise RequestError("explain takes a model apart, so it needs a model.")
+    where = make_filter(index, request.where) if request.where else None
+    page: Any = {"k": request.k, "offset": request.offset, "where": where}
     hits = (
-        index.search(request.query, request.k, by=request.by or "bm25")
+        index.search(request.query, by=request.by or "bm25", **page)
         if entry is None or entry.engine is None
-        else entry.engine.search(request.query, request.k, explain=request.explain)
+        else entry.engine.search(request.query, explain=request.explain, **page)
     )
     query, results = index.query(request.query), []
     for place, (id, score) in enumerate(zip(hits.ids, hits.scores.tolist(), strict=True)):
         document = index.document(id)
         text = snippet(index, query, document)
-        result = Found(id=id, rank=place + 1, score=score, document=document, snippet=text.text, marks=list(text.marks))
+        rank, marks = request.offset + place + 1, list(text.marks)
+        result = Found(id=id, rank=rank, score=score, document=document, snippet=text.text, marks=marks)
         if isinstance(hits, Answer) and entry is not None:
             _add_parts(result, hits, entry, place, explain=request.explain)
         results.append(result)
@@ -57,6 +61,8 @@ def search(
         return answer, None
     if hits.how:
         answer.shares = hits.how
+    if request.offset > 0:  # an impression begins at rank 1
+        return answer, None
     return answer, Impression(
         name, entry.key, entry.feature_names, request.query, request.user, hits.ids, hits.features
     )

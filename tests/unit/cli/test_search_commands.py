@@ -106,6 +106,18 @@ def test_filters_of_stored_fields(podium, recipes):
     assert all(one["document"]["minutes"] < 20 for one in json.loads(found.stdout))
 
 
+def test_the_second_page_of_a_search(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    whole = json.loads(ok(podium("search", "my.index", "bread", "-k", "3", "--json")).stdout)
+    page = json.loads(ok(podium("search", "my.index", "bread", "-k", "2", "--offset", "1", "--json")).stdout)
+    assert page == whole[1:]
+    assert [one["rank"] for one in page] == [2, 3]
+    assert "  2. " in ok(podium("search", "my.index", "bread", "-k", "1", "--offset", "1")).stdout
+    (recipes / "q.tsv").write_text("b\tbread\n")
+    refused = podium("search", "my.index", "--queries", "q.tsv", "--run", "-", "--offset", "1")
+    assert "a run begins at rank 1" in refused.stderr
+
+
 def test_learning_is_compared_with_the_first_stage(podium, recipes):
     ok(podium("index", "docs.jsonl"))
     found = ok(

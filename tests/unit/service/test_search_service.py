@@ -62,9 +62,35 @@ def test_a_model_ranks_what_is_found_and_it_is_kept_with_its_features(client, ma
     assert data.labels.tolist() == [0, 0, 1, 0]
 
 
+@pytest.mark.parametrize("model", [None, "engine"])
+def test_the_second_page_goes_on_where_the_first_ended(client, model):
+    body = {"query": "heat in steel", "model": model}
+    whole = client("POST", "/v1/search", {**body, "k": 6}).json["results"]
+    pages = [client("POST", "/v1/search", {**body, "k": 3, "offset": first}).json["results"] for first in (0, 3)]
+    assert [*pages[0], *pages[1]] == whole
+    assert [one["rank"] for one in pages[1]] == [4, 5, 6]
+    assert client("POST", "/v1/search", {**body, "offset": 10_000}).json["results"] == []
+
+
+def test_an_impression_begins_at_rank_1_so_later_pages_are_not_logged(client):
+    shown = client("POST", "/v1/search", {"query": "heat in steel", "model": "engine", "k": 2, "offset": 2}).json
+    click = {"kind": "click", "request": shown["request"], "id": shown["results"][0]["id"]}
+    assert client("POST", "/v1/feedback", {"events": [click]}).json["unknown"] == 1
+
+
+@pytest.mark.parametrize("model", [None, "engine"])
+def test_filters_hold_for_every_document(client, model):
+    body = {"query": "heat in steel", "model": model, "k": 40}
+    everything = client("POST", "/v1/search", body).json["results"]
+    some = client("POST", "/v1/search", {**body, "where": ["title in heat,steel", "title!=steel"]}).json["results"]
+    assert some
+    assert {one["id"] for one in some} == {one["id"] for one in everything if one["document"]["title"] == "heat"}
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
+        ({"query": "x", "where": ["colour=red"]}, "colour"),
         ({"query": "x", "model": "web"}, "not trained on features of this index"),
         ({"query": "x", "model": "engine", "by": "bm25"}, "Leave one of them out"),
         ({"query": "x", "explain": True}, "needs a model"),

@@ -267,22 +267,26 @@ class Index:
         by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
         vector: Sequence[float] | AnyArray | None = None,
         where: Where | None = None,
+        offset: int = 0,
     ) -> Hits:
         """Search: the k best documents for a query; ties go to the document that was added first.
 
         `by` scores them, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector of the
         query: `vector`, or see `encode_with`. `where` filters documents by their numbers; see `make_filter`.
+        `offset` leaves out so many of the best documents: the second page of 10 is k=10, offset=10.
         """
         if k < 1:
             raise ParameterError(f"search: k must be at least 1; got {k}.")
+        if offset < 0:
+            raise ParameterError(f"search: offset must be at least 0; got {offset}.")
         if not isinstance(query, str | Query):
             raise ParameterError(f"search: a query is a text; got {type(query).__name__}. Search for one at a time.")
         if isinstance(query, Query) and vector is not None:
             raise ParameterError("search: a Query has its own vector. Give it there: index.query(text, vector=…).")
         asked = self.query(query, vector=vector) if isinstance(query, str) else query
         how = Retrieval.parse(by) if isinstance(by, str) else by
-        scores, numbers = how.best(self, asked, k, where)
-        order = np.lexsort((numbers, -scores))[:k]
+        scores, numbers = how.best(self, asked, k + offset, where)
+        order = np.lexsort((numbers, -scores))[offset : offset + k]
         return Hits(self.ids(numbers[order]), scores[order], numbers[order])
 
     def ids(self, numbers: Ints) -> list[str]:
