@@ -50,6 +50,7 @@ LAYERS: list[dict[str, str]] = [
         "pickers": "what to judge next",
         "engine": "index + model",
         "sklearn": "for scikit-learn",
+        "integrations": "losses inside torch, JAX, boosters",
         "export": "to other engines, proven",
         "imports": "models of other tools",
     },

@@ -1,4 +1,5 @@
 from . import clicks as clicks
+from . import integrations as integrations
 from .aggregation import Aggregator as Aggregator
 from .aggregation import Rankings as Rankings
 from .aggregation import read_rankings as read_rankings

@@ -21,7 +21,7 @@ SIZES = {
     "translation_reranking": 25, "keyphrases": 20, "summaries": 60, "definitions": 20, "collaborative_filtering": 8,
     "metasearch": 15, "experts": 20,
 }  # fmt: skip
-OTHERS = ["definition_search"]  # which print no table
+OTHERS = ["definition_search", "cross_encoder"]  # which print no table
 
 
 @pytest.fixture
@@ -295,3 +295,21 @@ def test_rankings_are_fused_by_votes_and_by_learning(run, tmp_path):
 def test_the_standard_library_is_searched_unless_a_collection_is_given(run):
     found = means(run("metasearch", "--size", SIZES["metasearch"]))
     assert found["combmnz"][0] > 0.1
+
+
+def test_a_cross_encoder_learns_by_a_loss_of_podium(run, tmp_path, monkeypatch):
+    pytest.importorskip("sentence_transformers")
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.chdir(tmp_path)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "heat", "flow", "wing", "duck", "pond"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(words), num_labels=1, **size)
+    transformers.BertForSequenceClassification(config).save_pretrained("tiny")
+    transformers.BertTokenizerFast("vocab.txt").save_pretrained("tiny")
+    judged = {"query": "heat flow", "texts": ["heat heat flow", "duck pond", "wing flow"], "grades": [2, 0, 1]}
+    Path("judged.jsonl").write_text(json.dumps(judged) + "\n", encoding="utf-8")
+    printed = run("cross_encoder", "judged.jsonl", "--model", "tiny", "--epochs", 20, "--rate", 0.01, "-o", "tuned")
+    losses = [float(x) for x in re.findall(r"mean loss (\S+)", printed)]
+    assert losses[-1] < 0.5 * losses[0]
+    assert (tmp_path / "tuned" / "config.json").exists()

@@ -160,9 +160,14 @@ def _make(module: str, n_features: int) -> Any:
     return net
 
 
-def _torch() -> Any:
+def require_torch(purpose: str) -> Any:
+    """Import torch, or say what needs it."""
     try:
         import torch
     except ImportError:
-        raise MissingPackageError("torch", "scorer=torch", "torch") from None
+        raise MissingPackageError("torch", purpose, "torch") from None
     return torch
+
+
+def _torch() -> Any:
+    return require_torch("scorer=torch")

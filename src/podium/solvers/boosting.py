@@ -83,7 +83,8 @@ class Boosting(Solver):
         of_features = constraints(trees, problem.data)
         start, before = _start(problem)
         grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, start=start, **settings))
-        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings), before=before)
+        bag = Bag(problem.data.sizes, self.bagging_fraction, rng)
+        descent = Descent(problem.loss, problem.data, bag, grid(settings), before=before)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -203,13 +204,15 @@ class Bag:
         return drawn
 
 
-class _Descent:
-    """Gradient and curvature of the loss in each round. A loss that samples draws again in every round."""
+class Descent:
+    """Gradient and curvature of a loss in each round. A loss that samples draws again in every round."""
 
-    def __init__(self, problem: Problem, bag: Bag, grid: float | None, *, before: int = 0) -> None:
-        self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
+    def __init__(
+        self, loss: Loss, data: Dataset, bag: Bag | None = None, grid: float | None = None, *, before: int = 0
+    ) -> None:
+        self.loss, self.data, self.value, self.step = loss, data, np.inf, 1.0
         self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
-        self.losses = [problem.loss]  # by number of trees
+        self.losses = [loss]  # by number of trees
 
     def start(self) -> Derivatives:
         """Loss of equal scores."""
@@ -218,11 +221,13 @@ class _Descent:
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
         rounds = self.before + len(self.losses)
-        drawn = self.problem.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
+        drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
         loss, got = self._learned(drawn, scores)
-        self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
+        self.losses.append(self.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
-        gradient, curvature = self.bag.draw(*weighted(got, self.data))
+        gradient, curvature = weighted(got, self.data)
+        if self.bag is not None:
+            gradient, curvature = self.bag.draw(gradient, curvature)
         return for_leaves(gradient, curvature, self.grid)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
