@@ -217,9 +217,8 @@ class Model:
         affine = transform.affine(self.state, self._empty)
         if affine is None:
             return None
-        weights = np.zeros(self.n_features)
-        weights[transform.sources(self.state, self.n_features)] = form.weights * affine.scale
-        return weights
+        sources = transform.sources(self.state, self.n_features)
+        return np.bincount(sources, form.weights * affine.scale, minlength=self.n_features).astype(np.float64)
 
     def distribution(
         self,

@@ -45,6 +45,7 @@ class C(Program):
             "SINGLE": "" if within else _SINGLE,
             "MANY": "the n documents of one query" if within else "n documents, one after another",
             "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
+            "VALUE": "curve(l, (double)x[l])" if front and front.curve else "(double)x[l]",
             "WIDEST": str(_widest(exportable.form)),
             "ADD": "beside(x, now);\n    " if front and len(front.added) else "",
             "MIX": "mix(now);\n    " if front and front.mixtures else "",
@@ -158,11 +159,61 @@ void podium_scores(const float *X, size_t n, double *out);
     }
     return sum;
 }
+@@ clip
+
+static double curve(int l, double x) {
+    return x < clip_low[l] ? clip_low[l] : x > clip_high[l] ? clip_high[l] : x;
+}
+@@ line
+
+/* The line through (x[0], a) and (x[1], b), within a and b. The product is last: no fused operation changes a bit. */
+static double line(double v, const double *x, double a, double b) {
+    double slope = (b - a) / (x[1] - x[0]);
+    double y = ((v - x[0]) + a / slope) * slope;
+    return y < a ? a : y > b ? b : y;
+}
+
+/* The last of n - 1 rising numbers that is at most v; the first if none is. */
+static int last(const double *x, int n, double v) {
+    int low = 0, high = n - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x[middle] <= v) low = middle; else high = middle;
+    }
+    return low;
+}
+@@ share
+
+/* The share of training values up to v. */
+static double share(int l, double v) {
+    const double *x = knot + first_knot[l], *a = knot_low + first_knot[l], *b = knot_high + first_knot[l];
+    int n = first_knot[l + 1] - first_knot[l];
+    if (n < 2) return 0.5;
+    if (v < x[0]) return 0.0;
+    if (v > x[n - 1]) return 1.0;
+    int k = last(x, n, v);
+    if (v == x[k + 1]) k++;
+    return v == x[k] ? 0.5 * (a[k] + b[k]) : line(v, x + k, b[k], a[k + 1]);
+}
+@@ uniform
+
+static double curve(int l, double x) { return share(l, x); }
+@@ normal
+
+/* The normal quantile of the share, from a table of its lower half. */
+static double curve(int l, double x) {
+    double u = share(l, x), v = u > 0.5 ? 1.0 - u : u, z;
+    int n = sizeof normal_share / sizeof *normal_share, k;
+    if (v < normal_share[0]) v = normal_share[0];
+    k = last(normal_share, n, v);
+    z = line(v, normal_share + k, normal_quantile[k], normal_quantile[k + 1]);
+    return u > 0.5 ? -z : z;
+}
 @@ scaled
 
 static void scaled(const float *x, const double *low, const double *times, const double *missing, double *now) {
     for (int l = 0; l < PODIUM_FEATURES; l++) {
-        double v = isnan(x[l]) ? missing[l] : (double)x[l];
+        double v = isnan(x[l]) ? missing[l] : @VALUE@;
         now[l] = (double)(float)((v - low[l]) * times[l]);
     }
 }

@@ -14,6 +14,7 @@ import numpy as np
 
 from podium.base.arrays import AnyArray
 from podium.export.exported_forms import Net
+from podium.export.onnx_curves import curve_graph, read_curve
 from podium.export.transforms import Front, Kernel, Mixture, Products
 
 Graph = tuple[list[Any], dict[str, Any]]
@@ -46,6 +47,9 @@ def front_graph(onnx: ModuleType, front: Front) -> Graph:
         tensors |= {"filling": front.filling, "added": front.added.astype(np.int64)}
     nodes = [make("Cast", ["features"], ["x"], to=double), make("IsNaN", ["features"], ["missing"])]
     nodes += _of_query(make) if front.within_query else []
+    if front.curve is not None:
+        more, needs = curve_graph(onnx, front.curve)
+        nodes, tensors = [make("Cast", ["features"], ["raw"], to=double), *nodes[1:], *more], tensors | needs
     first = "mixed0" if front.mixtures else "layer0"
     nodes += [
         make("Where", ["missing", "centre" if front.within_query else "filling", "x"], ["filled"]),
@@ -157,7 +161,8 @@ def read_front(tensors: Mapping[str, AnyArray], n_features: int) -> Front:
             mixtures.append(Products(first, second, tensors[f"mean{k}"], tensors[f"times{k}"]))
         else:
             mixtures.append(Kernel(float(tensors[f"gamma{k}"][0]), tensors[f"landmarks{k}"].T, tensors[f"root{k}"]))
-    front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
+    curve = read_curve(tensors)
+    front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures), curve=curve)
     if len(front.centre) != n_features:
         raise ValueError("another number of features")
     return front

@@ -16,8 +16,9 @@ from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.replay_vectors import examples
 from podium.export.supported_form import Exportable
-from podium.export.transforms import Front, Kernel, Mixture, Products
+from podium.export.transforms import Clipped, Curve, Front, Kernel, Mixture, Products, Quantiles
 from podium.scorers.trees.forest import EXACT, Forest
+from podium.transforms.quantile import normal_table
 
 Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""
@@ -68,7 +69,10 @@ def _sections(form: ExportedForm) -> list[str]:
     front = form.front
     if front is None:
         return ["head", "plain", "trees", "each", "tail"]
-    transforms = ["scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
+    curve = front.curve
+    curves = ["line", "share", "normal" if curve.normal else "uniform"] if isinstance(curve, Quantiles) else []
+    curves = ["clip"] if isinstance(curve, Clipped) else curves
+    transforms = [*curves, "scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
     scores = ["layers"] if form.forest is None else ["trees", "on_trees"]
     return ["head", *transforms, "document", *scores, *(["query"] if front.within_query else ["one", "each"]), "tail"]
 
@@ -114,6 +118,8 @@ def _of_front(front: Front) -> Tables:
     }
     if len(front.added):
         tables["added"] = front.added
+    if front.curve is not None:
+        tables |= _of_curve(front.curve)
     if not front.mixtures:
         return tables
     heads, pair, number = list[list[int]](), list[Any](), list[Any]()
@@ -131,6 +137,17 @@ def _of_front(front: Front) -> Tables:
         "pair": np.concatenate([np.zeros(0, np.int32), *pair]),
         "number": np.concatenate(number),
     }
+
+
+def _of_curve(curve: Curve) -> Tables:
+    if isinstance(curve, Clipped):
+        return {"clip_low": curve.low, "clip_high": curve.high}
+    knots = {"knot": curve.knot, "knot_low": curve.low, "knot_high": curve.high}
+    tables: Tables = {"first_knot": curve.first.astype(np.int32), **knots}
+    return tables | (dict(zip(_NORMAL, normal_table(), strict=True)) if curve.normal else {})
+
+
+_NORMAL = ("normal_share", "normal_quantile")
 
 
 def from_tables(tables: Mapping[str, Any], n_features: int) -> ExportedForm:
@@ -192,10 +209,24 @@ def _front(tables: Mapping[str, Any]) -> Front:
             mixtures.append(Products(pair[:m], pair[m : 2 * m], part[:m], part[m:]))
             pair = pair[2 * m :]
     within, added = bool(tables["within"][0]), np.array(tables.get("added", ()), np.int32)
-    front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
+    front = Front(
+        centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures), curve=_curve(tables)
+    )
     if [int(n) for n in tables.get("mixture", ())][1::4] != front.widths[:-1]:
         raise ValueError("mixtures of other widths")
     return front
+
+
+def _curve(tables: Mapping[str, Any]) -> Curve | None:
+    if "clip_low" in tables:
+        return Clipped(*(np.array(tables[key], np.float64) for key in ("clip_low", "clip_high")))
+    if "first_knot" not in tables:
+        return None
+    first, normal = np.array(tables["first_knot"], np.int64), _NORMAL[0] in tables
+    knot, low, high = (np.array(tables[key], np.float64)[: first[-1]] for key in ("knot", "knot_low", "knot_high"))
+    if normal and not all(np.array_equal(tables[key], own) for key, own in zip(_NORMAL, normal_table(), strict=True)):
+        raise ValueError("another normal distribution")
+    return Quantiles(first, knot, low, high, normal)
 
 
 def _net(tables: Mapping[str, Any], front: Front) -> Net:

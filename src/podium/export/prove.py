@@ -17,6 +17,7 @@ from podium.export.exported_forms import ExportedForm
 from podium.export.proof import Orders, Proof
 from podium.export.replay_vectors import scores_of, vectors
 from podium.export.supported_form import Exportable
+from podium.export.transforms import Quantiles
 from podium.imports.foreign_file import REFUSED
 from podium.metrics import NDCG, evaluate_all
 
@@ -115,11 +116,13 @@ class Comparison:
             return f"{sides}; scaled, {_AS_LEAST}" if self.exportable.form.within_query else sides
         if np.isnan(ours).all():
             return "refused by podium: fill missing values before scoring"
+        front = self.exportable.form.front
         if self.exportable.form.within_query:
-            front = self.exportable.form.front
             beside = front is not None and bool(len(front.added))
             return f"counts {'as 0; scaled, ' if beside else ''}{_AS_LEAST}"
         if theirs is not None and np.array_equal(ours, theirs):
+            if front is not None and isinstance(front.curve, Quantiles):
+                return "counts as the middle of the training values, as in podium"
             return f"counts as {'the training mean' if ours.any() else '0'}, as in podium"
         return "podium takes the training mean, the engine 0: fill missing values before scoring"
 

@@ -43,6 +43,7 @@ class Python(Program):
             "NAMES": json.dumps(list(exportable.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in (columns | tests).items()),
             "MANY": " They are the documents of one query." if exportable.form.within_query else "",
+            "VALUE": "curve(l, value)" if front and front.curve else "value",
             "NOW": f"mixed({now})" if front and front.mixtures else now,
         }
 
@@ -84,6 +85,7 @@ python this.py < rows.jsonl prints a score for each line: a list of features, or
 python this.py --selftest scores the rows at the end of this file.
 """
 
+import bisect
 import json
 import math
 import sys
@@ -97,12 +99,55 @@ FEATURES = @NAMES@
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
+@@ clip
+
+
+def curve(l, value):
+    """The value within the bounds of its feature."""
+    return min(max(value, CLIP_LOW[l]), CLIP_HIGH[l])
+@@ line
+
+
+def line(v, left, right, a, b):
+    """The line through (left, a) and (right, b), within a and b."""
+    slope = (b - a) / (right - left)
+    return min(max(((v - left) + a / slope) * slope, a), b)
+@@ share
+
+
+def share(l, v):
+    """The share of training values up to v."""
+    first, last = FIRST_KNOT[l], FIRST_KNOT[l + 1] - 1
+    if last <= first:
+        return 0.5
+    if v < KNOT[first] or v > KNOT[last]:
+        return float(v > KNOT[last])
+    k = bisect.bisect_right(KNOT, v, first, last + 1) - 1
+    if v == KNOT[k]:
+        return 0.5 * (KNOT_LOW[k] + KNOT_HIGH[k])
+    return line(v, KNOT[k], KNOT[k + 1], KNOT_HIGH[k], KNOT_LOW[k + 1])
+@@ uniform
+
+
+def curve(l, value):
+    """The share of training values up to the value."""
+    return share(l, value)
+@@ normal
+
+
+def curve(l, value):
+    """The normal quantile of the share, from a table of its lower half."""
+    u = share(l, value)
+    v = max(1.0 - u if u > 0.5 else u, NORMAL_SHARE[0])
+    k = min(bisect.bisect_right(NORMAL_SHARE, v), len(NORMAL_SHARE) - 1) - 1
+    z = line(v, *NORMAL_SHARE[k : k + 2], *NORMAL_QUANTILE[k : k + 2])
+    return -z if u > 0.5 else z
 @@ scaled
 
 
 def scaled(x, low, times, missing):
     """(x − low)·times of each feature."""
-    filled = [missing[l] if value != value else value for l, value in enumerate(x)]
+    filled = [missing[l] if value != value else @VALUE@ for l, value in enumerate(x)]
     return array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
 @@ beside
 

@@ -125,7 +125,9 @@ def _base(exportable: Exportable, data: Dataset | None, rng: np.random.Generator
             return real
     X = rng.standard_normal((64, d))
     state, front = exportable.model.state, exportable.form.front
-    if front is not None:
+    if front is not None and front.curve is not None:
+        X, state = front.curve.typical(rng, len(X)), {}
+    elif front is not None:
         state = {"mean": np.nan_to_num(front.filling), "scale": front.scale}
     if "scale" in state:
         X = state["mean"] + X / np.where(state["scale"] > 0, state["scale"], 1.0)

@@ -11,15 +11,27 @@ from podium.base.errors import IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
 from podium.export.exported_trees import Trees, forest_of_stumps
-from podium.export.transforms import Front, Kernel, Mixture, Products
+from podium.export.transforms import Clipped, Front, Kernel, Mixture, Products, Quantiles
 from podium.imports import MOST_BYTES
 from podium.model import Model
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.exact_splits import fold_map, split_exactly
 from podium.scorers.trees.forest import Forest
 from podium.scorers.trees.lightgbm_text import read_forest
-from podium.transforms import AddMinMax, Identity, Keep, MinMax, Nystrom, SecondOrder, ZScore
+from podium.transforms import (
+    AddMinMax,
+    Clip,
+    Identity,
+    Keep,
+    MinMax,
+    MissingFlags,
+    Nystrom,
+    Quantile,
+    SecondOrder,
+    ZScore,
+)  # fmt: skip
 from podium.transforms.base import State, Transform
+from podium.transforms.mapped import Mapped
 from podium.transforms.stacked import Stacked
 
 _DIGITS = 24  # of a number in a program's text
@@ -48,7 +60,7 @@ def make_exportable(
     _refuse_features_of_queries(model.learner.transform, target)
     form, transform = model.form(), _unless_identity(*_below_choice(model))
     kind, arithmetic = _kind_of(model, form, forms, target), Net in forms
-    plain = isinstance(transform, Identity | ZScore)
+    plain = isinstance(transform, Identity | ZScore) or (kind is Trees and _rises(transform))
     front = None if plain and kind is not Net else _front(model)
     kernel_of_trees = front is not None and not front.exact and kind is Trees
     if not plain and (front is None or kernel_of_trees or not arithmetic):
@@ -58,8 +70,20 @@ def make_exportable(
     return Exportable(model, _exported(model, form, front), _names(model, names))
 
 
+def _rises(transform: Transform) -> bool:
+    """Whether each transformed feature is an increasing function of one feature, so that trees need no transform."""
+    while isinstance(transform, Mapped):
+        transform = transform.of
+    return isinstance(transform, Identity | ZScore | Quantile)
+
+
 def _refuse_features_of_queries(transform: Transform, target: str) -> None:
     while isinstance(transform, Stacked):
+        if isinstance(transform, MissingFlags):
+            raise IncompatibleError(
+                f"missing-flags adds features of 0 and 1, which {target} does not compute. Train with "
+                f"transform={transform.of}; podium rank scores files with any model."
+            )
         if not isinstance(transform, Keep | Nystrom | SecondOrder):
             raise IncompatibleError(
                 f"{transform.name} makes features from the whole query, and {target} computes with those of documents. "
@@ -93,7 +117,7 @@ def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: b
     while isinstance(at, SecondOrder | Nystrom | Keep):
         at = at.of
     if arithmetic:
-        instead = "zscore, minmax or identity" if at is transform else f"{transform.name}(of=zscore)"
+        instead = "zscore, quantile, minmax or identity" if at is transform else f"{transform.name}(of=zscore)"
         return f"{target} does not support the transform {at.name}. Train with transform={instead}."
     why = f"{target} does not support the transform {transform.name}"
     if transform.per_query:
@@ -172,17 +196,32 @@ def _front(model: Model) -> Front | None:
         transform = transform.of
     transform = _unless_identity(transform, state)
     none, gap = np.zeros(model.n_features), 0.0 if mixtures else np.nan
+    if isinstance(transform, Quantile):
+        return _quantiles(transform, state, mixtures)
+    curve = None
+    if isinstance(transform, Clip):
+        curve = Clipped(*(np.asarray(state[key], np.float64) for key in ("low", "high")))
+        state, transform = transform.state_below(state), transform.of
+        if not isinstance(transform, Identity | ZScore):
+            return None
     if isinstance(transform, AddMinMax):
         added = np.asarray(state["added"], np.int32)
         return Front(none, none, none + gap, within_query=True, added=added, mixtures=tuple(mixtures))
     if isinstance(transform, MinMax):
         return Front(none, none, none, within_query=True, mixtures=tuple(mixtures))
     if isinstance(transform, Identity):
-        return Front(none, none + 1.0, none + gap, mixtures=tuple(mixtures))
+        return Front(none, none + 1.0, none + gap, mixtures=tuple(mixtures), curve=curve)
     if isinstance(transform, ZScore):
         centre, scale, mean = (np.asarray(state[key], np.float64) for key in ("centre", "scale", "mean"))
-        return Front(centre, scale, mean, mixtures=tuple(mixtures))
+        return Front(centre, scale, mean, mixtures=tuple(mixtures), curve=curve)
     return None
+
+
+def _quantiles(transform: Quantile, state: State, mixtures: list[Mixture]) -> Front:
+    normal, d = transform.to == "normal", len(state["first"]) - 1
+    curve = Quantiles(state["first"], state["knot"], state["low"], state["high"], normal)
+    middle = np.full(d, 0.0 if normal else 0.5)
+    return Front(np.zeros(d), np.ones(d), middle, mixtures=tuple(mixtures), curve=curve)
 
 
 def _mixture(transform: SecondOrder | Nystrom, state: State) -> Mixture:
@@ -202,7 +241,7 @@ def _folded(model: Model, forest: Forest) -> Forest:
     transform, state = _below_choice(model)
     if isinstance(_unless_identity(transform, state), Identity):
         return forest
-    if (state["scale"] < 0).any():
+    if any((array < 0).any() for name, array in state.items() if name.endswith("scale")):
         raise IncompatibleError("a feature has a negative scale, which no training gives. Train the model again.")
 
     def features(X: Singles) -> Singles:

@@ -1,17 +1,21 @@
 """Transforms as arithmetic that any program can do: z-scores, min–max scaling, products and kernels of features.
 
-Each feature is scaled on its own, to a float32 number. Then come the mixtures, each a `Products` or a `Kernel` of the
-features of the one before; values missing in between count as 0.
+Each feature is clipped or replaced by its quantile, if the transform does so, and scaled alone, to a float32 number.
+Then come the mixtures, each a `Products` or a `Kernel` of the features of the one before; values missing in between
+count as 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array, Int32s, Singles
+from podium.base.arrays import Array, Int32s, Ints, Singles
+from podium.base.float32 import LARGEST
 from podium.transforms.nystrom import gaussian, squared_distances
+from podium.transforms.quantile import placed
 
 UNIT32, UNIT64 = 2.0**-24, 2.0**-53  # half the distance of neighbouring numbers, relative
 
@@ -93,8 +97,72 @@ Mixture = Products | Kernel
 
 
 @dataclass(frozen=True, eq=False)
+class Clipped:
+    """min(max(x, low), high) of each feature."""
+
+    low: Array  # (d,) float32 numbers
+    high: Array  # (d,)
+
+    @property
+    def size(self) -> int:
+        """Number of features; raises an error if the parts do not fit."""
+        if self.low.shape != self.high.shape or not (self.low <= self.high).all():
+            raise ValueError("bounds that do not fit together")
+        return len(self.low)
+
+    def apply(self, X: Singles) -> Array:
+        """Values of rows; missing ones stay missing."""
+        return np.clip(X.astype(np.float64), self.low, self.high)
+
+    def typical(self, rng: np.random.Generator, n: int) -> Array:
+        """Ordinary rows: values around the bounds."""
+        wide = np.minimum(self.high - self.low, LARGEST / 4)
+        return np.clip(self.low + (1.2 * rng.random((n, self.size)) - 0.1) * wide, -LARGEST, LARGEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Quantiles:
+    """Share of training values of each feature, or its normal quantile: tables of knots, as `transforms.Quantile`."""
+
+    first: Ints  # (d + 1,) the knots of feature l are first[l]:first[l + 1]; none if it is constant
+    knot: Array  # (K,)
+    low: Array  # (K,) first share of a knot
+    high: Array  # (K,) last share of a knot
+    normal: bool
+
+    @property
+    def size(self) -> int:
+        """Number of features; raises an error if the parts do not fit."""
+        steps, lengths = np.diff(self.first), {len(self.knot), len(self.low), len(self.high), int(self.first[-1])}
+        if len(lengths) > 1 or self.first[0] != 0 or (steps < 0).any() or (steps == 1).any():
+            raise ValueError("knots of other lengths")
+        feature = np.repeat(np.arange(len(steps)), steps)
+        apart = (self.knot[1:] > self.knot[:-1]) & (self.low[1:] > self.high[:-1])
+        if not (apart | (np.diff(feature) > 0)).all() or not (self.low <= self.high).all():
+            raise ValueError("knots that do not rise")
+        return len(steps)
+
+    def apply(self, X: Singles) -> Array:
+        """Values of rows; missing ones stay missing."""
+        values = placed(X, self.first, self.knot, self.low, self.high, normal=self.normal)
+        return np.where(np.isnan(X), np.nan, values)
+
+    def typical(self, rng: np.random.Generator, n: int) -> Array:
+        """Ordinary rows: knots, and values near them."""
+        X = rng.standard_normal((n, self.size))
+        for l in range(self.size):
+            knots = self.knot[self.first[l] : self.first[l + 1]]
+            if len(knots):
+                X[:, l] = rng.choice(knots, n) + np.where(rng.random(n) < 0.5, 0.0, X[:, l] * np.diff(knots).mean())
+        return np.clip(X, -LARGEST, LARGEST)
+
+
+Curve = Clipped | Quantiles
+
+
+@dataclass(frozen=True, eq=False)
 class Front:
-    """Transform in front of trees or layers: x' = float32((x − centre)·scale), then the mixtures."""
+    """Transform in front of trees or layers: the curve, x' = float32((x − centre)·scale), then the mixtures."""
 
     centre: Array  # (d,)
     scale: Array  # (d,)
@@ -102,6 +170,7 @@ class Front:
     within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 if missing or constant
     added: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that are added to the raw features
     mixtures: tuple[Mixture, ...] = ()
+    curve: Curve | None = None  # of each feature, before anything else
 
     @property
     def widths(self) -> list[int]:
@@ -109,6 +178,8 @@ class Front:
         n = len(self.centre)
         if {len(self.scale), len(self.filling)} != {n}:
             raise ValueError("centre, scale and filling of other lengths")
+        if self.curve is not None and (self.curve.size != n or self.within_query):
+            raise ValueError("curves of other features")
         exist = self.added.ndim == 1 and bool(((self.added >= 0) & (self.added < n)).all())
         if not exist or (len(self.added) and not self.within_query):
             raise ValueError("scaled features that do not exist")
@@ -118,11 +189,16 @@ class Front:
         return widths
 
     @property
-    def shape(self) -> list[tuple[type, int, int]]:
+    def shape(self) -> list[tuple[Any, ...]]:
         """The features, raw and before the mixtures; each mixture's kind, pairs or landmarks, and features after it."""
         sizes = [len(m.first) if isinstance(m, Products) else len(m.landmarks) for m in self.mixtures]
         mixed = zip(self.mixtures, sizes, self.widths[1:], strict=True)
-        return [(Front, len(self.centre), self.widths[0]), *((type(m), size, n) for m, size, n in mixed)]
+        curve = [] if self.curve is None else [(type(self.curve), *map(np.size, vars(self.curve).values()))]
+        return [(Front, len(self.centre), self.widths[0]), *((type(m), size, n) for m, size, n in mixed), *curve]
+
+    @property
+    def _parts(self) -> tuple[Front | Mixture | Curve, ...]:
+        return (self, *(() if self.curve is None else (self.curve,)), *self.mixtures)
 
     @property
     def exact(self) -> bool:
@@ -131,7 +207,7 @@ class Front:
 
     def scaled(self, X: Singles) -> Array:
         """Features before the mixtures, float32 numbers as float64; if scaled within the query, X is one query."""
-        filled = np.where(np.isnan(X), self.filling, X)
+        filled = np.where(np.isnan(X), self.filling, X if self.curve is None else self.curve.apply(X))
         if self.within_query:
             scaled = _within(X)
             return np.hstack([filled, scaled[:, self.added]]) if len(self.added) else scaled
@@ -164,9 +240,9 @@ class Front:
         """Whether two fronts of one shape have equal numbers."""
         return self.within_query == other.within_query and all(
             np.array_equal(value, getattr(theirs, key), equal_nan=True)
-            for ours, theirs in zip((self, *self.mixtures), (other, *other.mixtures), strict=True)
+            for ours, theirs in zip(self._parts, other._parts, strict=True)
             for key, value in vars(ours).items()
-            if key != "mixtures"
+            if key not in ("mixtures", "curve")
         )
 
 

@@ -8,43 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.transforms.base import State, Transform
-from podium.transforms.stacked import PREFIX
-from podium.transforms.zscore import ZScore
+from podium.transforms.base import State
+from podium.transforms.composed import PREFIX, Composed
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
 
 @dataclass(frozen=True, repr=False)
-class Coded(Transform):
+class Coded(Composed):
     """Categories as numbers, then `of`. Data without categories is transformed by `of` alone."""
 
     categories = "numbers"
-    of: Transform = ZScore()  # noqa: RUF009  (a frozen value)
-
-    @property
-    def per_query(self) -> bool:  # type: ignore[override]
-        """Whether a document's features depend on the other documents of its query."""
-        return self.of.per_query
-
-    @property
-    def mixes(self) -> bool:  # type: ignore[override]
-        """Whether a transformed feature depends on several features."""
-        return self.of.mixes
 
     def numbers(self, state: State, codes: Array, column: int) -> Array:
         """Numbers of the codes of a column."""  # (N, m)
         raise NotImplementedError
 
     def features(self, state: State, data: Dataset) -> Any:
-        below = {name.removeprefix(PREFIX): array for name, array in state.items() if name.startswith(PREFIX)}
-        return self.of.features(below, self.spread_out(state, data))
+        return self.of.features(self.state_below(state), self.spread_out(state, data))
 
     def sources(self, state: State, n_features: int) -> Ints:
-        below = {name.removeprefix(PREFIX): array for name, array in state.items() if name.startswith(PREFIX)}
         origin = self._origin(state, n_features)
-        return origin[self.of.sources(below, len(origin))]
+        return origin[self.of.sources(self.state_below(state), len(origin))]
 
     def spread_out(self, state: State, data: Dataset) -> Dataset:
         """The features without codes, then the numbers of each column of codes."""

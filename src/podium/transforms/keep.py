@@ -14,8 +14,9 @@ from podium.base.arrays import Ints
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
 from podium.transforms.base import Affine, State
+from podium.transforms.composed import PREFIX, Composed
 from podium.transforms.feature_orders import feature_order
-from podium.transforms.stacked import PREFIX, Stacked
+from podium.transforms.stacked import Stacked
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -39,10 +40,7 @@ class Keep(Stacked):
     only: tuple[int, ...] = ()
     """The features to keep, from 1; then nothing is chosen."""
 
-    @property
-    def mixes(self) -> bool:  # type: ignore[override]
-        """Whether a kept feature depends on several features."""
-        return self.of.mixes
+    mixes = Composed.mixes
 
     def check(self, data: Dataset) -> None:
         super().check(data)
