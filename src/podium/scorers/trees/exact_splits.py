@@ -147,8 +147,10 @@ def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features:
         right = passes(from_place(np.maximum(middle, -_LAST)))
         low, high = np.where(right & (middle > low), middle, low), np.where(right, high, middle - 1)
     threshold = np.where(low < -_LAST, -np.inf, from_place(np.maximum(low, -_LAST)).astype(np.float64))
-    nan_left = passes(np.full(len(column), np.nan, np.float32))
-    threshold, nan_left = threshold[back.reshape(-1)], nan_left[back.reshape(-1)]
+    X[row, column] = np.nan
+    filled, back = features(X)[row, column], back.reshape(-1)
+    threshold = threshold[back]
+    nan_left = np.where(np.isnan(filled[back]), forest.nan_left, filled[back] <= bound[back])  # or it stays missing
     folded = replace(forest, n_features=n_features, threshold=threshold, missing_left=nan_left)
     one_sided = np.where((threshold >= LARGEST) & nan_left, -1, np.where(np.isneginf(threshold) & ~nan_left, 1, 0))
     return expand(folded, one_sided=one_sided) if one_sided.any() else folded
