@@ -78,3 +78,17 @@ def test_catboost_refuses_what_the_loss_decides():
         fit("ranknet", [[0.0], [1.0]], [0, 1], group=[2], loss_function="RMSE")
     with pytest.raises(DataError, match="add up to 3"):
         fit("ranknet", [[0.0], [1.0]], [0, 1], group=[3])
+
+
+def test_drawn_pairs_are_the_pair_method_mean_of_xgboost():
+    """Leaves from base_margin s, with many pairs for each document; XGBoost doubles the curvature."""
+    xgboost = pytest.importorskip("xgboost")
+    scores, labels, X = np.array([0.0, 1.0, 3.0, 2.0]), np.array([0, 0, 1, 2]), np.arange(4.0)[:, None]
+    data = xgboost.DMatrix(X, labels, group=[4], base_margin=scores)
+    parameters = {
+        "objective": "rank:ndcg", "lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 20_000,
+        "eta": 1.0, "lambdarank_score_normalization": False, "lambda": 0.0, "min_child_weight": 0.0, "nthread": 1,
+    }  # fmt: skip
+    leaves = xgboost.train(parameters, data, 1).predict(xgboost.DMatrix(X, base_margin=np.zeros(4)))
+    got = Loss.parse("lambdarank(metric=ndcg,pairs=20000)")(scores, labels)
+    assert leaves == pytest.approx(-got.gradient / got.curvature / 2, rel=0.03)

@@ -174,8 +174,11 @@ def edges(y: Any) -> list[tuple[int, int]]:
 
 def listnet(loss: Any, s: Any, y: Any) -> float:
     """Over all sequences of k documents; from k = 4 on over the very ones that the seed draws."""
-    if len(set(y)) <= 1:
-        return 0.0
+    return 0.0 if len(set(y)) <= 1 else over_noise(loss, s, y, lambda noisy: top_k_entropy(loss, noisy, y))
+
+
+def top_k_entropy(loss: Any, s: Any, y: Any) -> float:
+    """Cross entropy of the first k documents."""
     k = min(loss.k, len(s))
     if k > 3:
         return float(np.mean([minus_log_plackett_luce(s, way, k) for way in drawn_by_labels(s, y, k, loss)]))
@@ -594,10 +597,10 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
     places = np.empty(len(s), int)
     places[sorted(range(len(s)), key=lambda i: (-s[i], y[i]))] = np.arange(len(s))
     terms, forces = [], np.zeros(len(s))
-    for i, j in edges(y):
+    for i, j, times in weighted_pairs(loss, s, y):
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
-        delta = abs(measured(swapped) - measured(places))
+        delta = times * abs(measured(swapped) - measured(places))
         delta /= 0.01 + abs(s[i] - s[j]) if loss.distance and len(set(s)) > 1 else 1.0
         terms.append(delta * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
         force = delta * loss.sigma * math.exp(-np.logaddexp(0, loss.sigma * (s[i] - s[j])))
@@ -605,7 +608,22 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
         forces[j] -= force
     total = abs(forces).sum()
     damping = math.log2(1 + total) / total if loss.damped and total else 1.0
-    return damping * float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
+    count = len(terms) if loss.pairs is None else len(s)
+    return damping * float(sum(terms)) / (count if loss.normalise and terms else 1)
+
+
+def weighted_pairs(loss: Any, s: Any, y: Any) -> list[tuple[int, int, float]]:
+    """All pairs (better, worse), or those that the seed draws for each document, with their weights."""
+    if loss.pairs is None or len(set(y)) <= 1:
+        return [(i, j, 1.0) for i, j in edges(y)]
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, pairs = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for i in order:
+        others = [j for j in order if y[j] != y[i]]
+        for _ in range(loss.pairs):
+            j = others[int(next(draws) * len(others))]
+            pairs.append((*((i, j) if y[i] > y[j] else (j, i)), 1 / loss.pairs))
+    return pairs
 
 
 def lambda_loss(loss: Any, s: Any, y: Any) -> float:
@@ -634,15 +652,40 @@ def lambda_loss(loss: Any, s: Any, y: Any) -> float:
     return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 
+def over_noise(loss: Any, s: Any, y: Any, plain: Callable[[Any], float]) -> float:
+    """Mean of a loss over the very scores with Gumbel noise that the seed draws."""
+    if loss.noise == "none":
+        return plain(s)
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, values = uniforms(started(loss.seed, [y[i] for i in order])), []
+    for _ in range(loss.samples):
+        noise = {i: loss.beta * drawn_noise("gumbel", draws) for i in order}
+        values.append(plain(np.array([s[i] + noise[i] for i in range(len(s))])))
+    return math.fsum(values) / loss.samples
+
+
 def apprank(loss: Any, s: Any, y: Any) -> float:
     """The measure, at ranks that are sums of sigmoids."""
-    if len(set(y)) <= 1:
-        return 0.0
+    return 0.0 if len(set(y)) <= 1 else over_noise(loss, s, y, lambda noisy: smooth_measure(loss, noisy, y))
+
+
+def smooth_measure(loss: Any, s: Any, y: Any) -> float:
+    """1 − a measure at smooth ranks."""
 
     def ahead(i: int, others: Any) -> float:
         return 1 + math.fsum(math.exp(-np.logaddexp(0, loss.alpha * (s[i] - s[j]))) for j in others if j != i)
 
     everyone = range(len(s))
+    if loss.measure == "p":
+        places = [loss.k + 0.5 - ahead(i, everyone) for i in everyone if y[i] >= 1]
+        return 1 - math.fsum(1 / (1 + math.exp(-min(place, 700))) for place in places) / loss.k
+    if loss.measure == "err":
+        stops = [(2**grade - 1) / 2 ** max(y) for grade in y]
+        passed = [
+            math.prod(1 - stops[j] * math.exp(-np.logaddexp(0, loss.alpha * (s[i] - s[j]))) for j in everyone if j != i)
+            for i in everyone
+        ]
+        return 1 - math.fsum(stops[i] / ahead(i, everyone) * passed[i] for i in everyone)
     if loss.measure == "mrr":
         return 1 - math.fsum(y[i] / ahead(i, everyone) for i in everyone) / math.fsum(y)
     if loss.measure == "ap":

@@ -1,4 +1,4 @@
-"""AppRank (Qin, Liu & Li, 2010): ApproxNDCG and ApproxAP, metrics of ranks that are smooth functions of scores.
+"""AppRank (Qin, Liu & Li, 2010): ApproxNDCG, ApproxAP and others, metrics of ranks that are smooth functions of scores.
 
 The rank of a document is 1 + the number of documents above it; each "above" becomes a sigmoid of the score difference.
 
@@ -22,12 +22,15 @@ from podium.kernels.blocks import bounds, clear
 from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
+from podium.losses.noise import noisy
 from podium.metrics.gains import exp2_gain
 
 FAR = 200.0
 """If α times the range of scores is larger, each pair has its own exponential."""
-AP, MRR = 1.0, 2.0
-"""Indices of `ap` and `mrr` in the options of `measure`."""
+AP, MRR, P, ERR = 1.0, 2.0, 3.0, 4.0
+"""Indices in the options of `measure`."""
+MEASURE, ALPHA, K, NOISE, SAMPLES, BETA, SEED, PER_POWER = range(8)
+"""Indices in params[0]: fields, then 2^−y_max of the largest label of the data."""
 
 
 @compiled
@@ -37,29 +40,39 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     worst, best = bounds(labels)
     if worst == best:
         return 0.0
-    n, measure, alpha = len(scores), params[0, 0], params[0, 1]
-    relevant, largest, value = np.empty(n), _largest(labels, measure), 1.0
+    n, measure, alpha = len(scores), params[0, MEASURE], params[0, ALPHA]
+    relevant, largest, value = np.empty(n), _largest(labels, measure, params[0, K]), 1.0
     e, above, weight = np.empty(n), np.empty(n), np.empty(n)
     near = _exponentials(scores, alpha, e)
     for i in range(n):
-        relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
+        stops = params[0, PER_POWER] * _gain(labels[i])
+        relevant[i] = stops if measure == ERR else 1.0 if labels[i] >= 1.0 else 0.0
     for i in range(n):
-        worth = relevant[i] if measure == AP else labels[i] if measure == MRR else _gain(labels[i])
+        worth = labels[i] if measure == MRR else _gain(labels[i]) if measure == 0.0 else relevant[i]
         if worth != 0.0:
             rank = 0.5 + _above(scores, i, alpha, e, near, above)
             if measure == AP:
                 value -= _precision(rank, relevant, above, weight) / largest
+            elif measure == P:
+                value -= _within(rank, params[0, K], weight) / largest
+            elif measure == ERR:
+                value -= _stopped(i, rank, relevant, above, weight)
             else:
                 value -= _discounted_gain(worth, rank, measure, weight) / largest
-            _add_row(i, above, weight, alpha / largest, 1.0 / rank, gradient, curvature)
+            inverse = 0.5 if measure == P else 1.0 / rank
+            _add_row(i, above, weight, alpha / largest, inverse, gradient, curvature)
     for i in range(n):
         curvature[i] *= alpha
     return value
 
 
 @compiled
-def _largest(labels: Array, measure: float) -> float:
-    """Value of the best ranking: the number of relevant documents, the sum of the labels, or the ideal DCG."""
+def _largest(labels: Array, measure: float, k: float) -> float:
+    """Divisor: the number of relevant documents, the sum of the labels, k for `p`, 1 for `err`, or the ideal DCG."""
+    if measure == ERR:
+        return 1.0
+    if measure == P:
+        return k
     descending, total = np.empty(len(labels)), 0.0
     sort_descending(labels, descending)
     for place in range(len(labels)):
@@ -129,13 +142,33 @@ def _precision(rank: float, relevant: Array, above: Array, weight: Array) -> flo
 
 
 @compiled
+def _within(rank: float, k: float, weight: Array) -> float:
+    """σ(k + ½ − r), the degree to which i is among the first k; fills `weight` with minus its derivative."""
+    inside = 1.0 / (1.0 + math.exp(min(rank - k - 0.5, 700.0)))
+    for j in range(len(weight)):
+        weight[j] = inside * (1.0 - inside)
+    return inside
+
+
+@compiled
+def _stopped(i: int, rank: float, stops: Array, above: Array, weight: Array) -> float:
+    """R_i/r Π_j (1 − R_j p_ij); fills `weight` with −∂/∂p_ij."""
+    value = stops[i] / rank
+    for j in range(len(above)):
+        value *= 1.0 - stops[j] * above[j] if j != i else 1.0
+    for j in range(len(above)):
+        weight[j] = value * (1.0 / rank + stops[j] / (1.0 - stops[j] * above[j]))
+    return float(value)
+
+
+@compiled
 def _add_row(
     i: int, above: Array, weight: Array, scale: float, inverse: float, gradient: Array, curvature: Array
 ) -> None:
     """Add the derivatives of one term to all documents, and |slope| of each document to the curvature.
 
-    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) and 1/r are negative here; those
-    of c/r are 2|P'|r'/r.
+    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of −1/log2(1 + r), −1/r and the terms of ERR are
+    negative; those of c/r are 2|P'|r'/r, those of σ(k + ½ − r) at most its slope.
     """
     above[i] = 0.0  # a document is not compared with itself
     for j in range(len(above)):
@@ -153,27 +186,47 @@ def _add_row(
 
 @register
 class AppRank(Loss):
-    """ApproxNDCG: 1 − NDCG, or 1 − AP, at smooth (approximate) ranks.
+    """ApproxNDCG: 1 − NDCG, AP, MRR, precision or ERR, at smooth (approximate) ranks.
 
     Formula: r_i = 1 + Σ_{j≠i} σ(α(s_j − s_i)); L = 1 − Σ_i (2^{y_i} − 1)/log2(1 + r_i) / ideal DCG (`measure=ndcg`), or
         L = 1 − (1/R) Σ_i c_i/r_i over the R relevant documents, y ≥ 1, c_i = 1 + Σ_{j≠i} relevant σ(α(s_j − s_i))
         (`measure=ap`), or L = 1 − Σ_i y_i/r_i / Σ_i y_i (`measure=mrr`, as in TF-Ranking: the reciprocal rank if one
-        document is relevant).
+        document is relevant), or L = 1 − (1/k) Σ σ(k + ½ − r_i) over the relevant documents (`measure=p`), or
+        L = 1 − Σ_i R_i/r_i Π_{j≠i} (1 − R_j σ(α(s_j − s_i))), R = (2^y − 1)/2^{y_max}, y_max the largest label of the
+        data (`measure=err`). With `noise=gumbel`, the mean of L over `samples` of scores s + βε, ε standard Gumbel.
     Ties: documents of equal grade are compared like others, as the metric does; a query whose grades are all equal
-        contributes 0.
-    Cost: O(n) per relevant document, so O(n²) per query at most.
-    Use it for: optimising the metric itself, smooth and bounded; not convex, so a large α needs a good start.
+        contributes 0. Noise is drawn from `seed` relative to the order of grades, then of scores; documents equal in
+        both share their gradient, and stochastic solvers and boosting draw again in every step.
+    Cost: O(n) per relevant document, so O(n²) per query at most; times `samples` with noise.
+    Use it for: optimising the metric itself, smooth and bounded; not convex, so a large α needs a good start. Noise
+        makes large networks robust.
     Curvature: a bound, since the second derivative of a rank has both signs.
     Reference: Qin, Liu & Li, A general approximation framework for direct optimization of information retrieval
-        measures, Information Retrieval 2010.
+        measures, Information Retrieval 2010. Noise: Bruch et al., A stochastic treatment of learning to rank scoring
+        functions, WSDM 2020.
     """
 
-    measure: Literal["ndcg", "ap", "mrr"] = "ndcg"
+    measure: Literal["ndcg", "ap", "mrr", "p", "err"] = "ndcg"
     alpha: float = param(default=10.0, above=0, search=(1.0, 50.0, "log"))
-    grades = staticmethod(over_grades)
+    k: int = param(default=10, least=1)
+    """Cut-off of `measure=p`."""
+    noise: Literal["none", "gumbel"] = "none"
+    samples: int = param(default=8, least=1)
+    beta: float = param(default=1.0, above=0)
+    seed: int = param(default=0, least=0)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
+    @property
+    def grades(self) -> Any:
+        """Kernel on grades."""
+        return over_grades if self.noise == "none" else noisy(over_grades, SAMPLES, BETA, SEED)
+
+    @property
+    def seed_at(self) -> int | None:
+        return None if self.noise == "none" else SEED
+
     def kernel_constants(self, labels: Array) -> Array:
-        if self.measure != "ap":
+        """The numeric fields, then 2^−y_max."""
+        if self.measure not in ("ap", "p"):
             check_gains(self.name, labels)
-        return super().kernel_constants(labels)
+        return np.append(super().kernel_constants(labels), 2.0 ** -labels.max(initial=0.0))

@@ -24,7 +24,9 @@ from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
+from podium.losses import drawn_pairs
 from podium.losses.bounds import Bound
+from podium.losses.drawn_pairs import over_drawn_pairs
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
@@ -36,9 +38,10 @@ FAR = 600.0
 SCORES, ODDS, WEIGHTS, SLOPE, BEND, PAID, FORCES, BENDS = range(8)
 """Rows of the workspace of `compare`; its columns are documents in rank order, then STEP zeros."""
 ROWS = 8
-SIGMA, DISTANCE, CUTOFF, FIXED, PER_DOCUMENT, CONFIG = 2, 3, 4, 5, 6, 7
+SIGMA, DISTANCE, PAIRS, SEED, CUTOFF, FIXED, PER_DOCUMENT, CONFIG = range(2, 10)
 """Indices in `params[0]`, after normalise and damped: the slope of the logistic, whether weights are divided by
-distances, the cut-off, the fixed size of the workspace and its size per document, the metric's configuration."""
+distances, drawn pairs and their seed, the cut-off, the fixed size of the workspace and its size per document, the
+metric's configuration."""
 NEAREST = 0.01
 """Added to distances before dividing by them, as in LightGBM and XGBoost."""
 
@@ -255,7 +258,7 @@ def _additive_row(y: Array, config: Array, work: Array, p: int, out: Array) -> N
 
 @functools.cache
 def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
-    """Kernel of the loss for the swap functions of a metric."""
+    """Kernel of the loss for the swap functions of a metric, over all pairs."""
 
     @compiled
     def any_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
@@ -271,6 +274,24 @@ def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Call
     return compiled(over_metric)
 
 
+@functools.cache
+def drawn_kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
+    """Kernel of the loss for the swap functions of a metric, over drawn pairs."""
+
+    def over_drawn(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
+        n, nearest = len(scores), NEAREST if params[0, DISTANCE] != 0.0 else 0.0
+        work = np.empty(int(params[0, FIXED] + n * params[0, PER_DOCUMENT]))
+        value = over_drawn_pairs(
+            prepare, swap, order_of_ties, scores, labels, gradient, curvature, params[0, CONFIG:], work,
+            int(params[0, PAIRS]), params[0, SEED], params[0, SIGMA], nearest,
+        )  # fmt: skip
+        if params[0, 1] != 0.0:
+            value *= damp(gradient, curvature)
+        return scale(value, float(n), gradient, curvature, params)
+
+    return compiled(over_drawn)
+
+
 @register
 class LambdaRank(PairwiseLoss):
     """Pairwise logistic loss, each pair weighted by |ΔM|, the change of a metric if its two documents are swapped.
@@ -279,10 +300,12 @@ class LambdaRank(PairwiseLoss):
         of M if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's
         loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
         dominate. With `distance`, |ΔM_ij| is divided by 0.01 + |s_i − s_j|, unless all scores are equal. LightGBM and
-        XGBoost normalise in both ways.
+        XGBoost normalise in both ways. With `pairs`, L is the sum over documents of the mean over as many partners of
+        other grades, drawn from `seed`: XGBoost's pair method `mean`.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
-        does not depend on the order of rows, and those equal in both share their gradient.
-    Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
+        does not depend on the order of rows, and those equal in both share their gradient. Nor do drawn pairs depend
+        on it; boosting and stochastic solvers draw again in every step.
+    Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off, O(n·`pairs`) if they are drawn.
     Use it for: the top of the list; with trees it is LambdaMART.
     Gradient: of Σ |ΔM_ij| log(1 + e^(−σ(s_i − s_j))) with the current |ΔM_ij| and S held fixed. The value jumps if
         ranks change.
@@ -293,6 +316,9 @@ class LambdaRank(PairwiseLoss):
     damped: bool = False
     sigma: float = param(default=1.0, above=0)
     distance: bool = False
+    pairs: int | None = param(default=None, least=1)
+    """Partners drawn for each document; all pairs if none."""
+    seed: int = param(default=0, least=0)
     surrogate: ClassVar[str | None] = "the pair loss with the current |ΔM| held fixed"
 
     def __post_init__(self) -> None:
@@ -300,18 +326,24 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
 
     def bounds(self) -> tuple[Bound, ...]:
-        if self.damped or self.normalise or self.distance or not isinstance(self.metric, NDCG):
+        if self.damped or self.normalise or self.distance or self.pairs or not isinstance(self.metric, NDCG):
             return ()
         return (Bound(str(self.metric), f"1 − {self.metric} ≤ L/ln 2", lambda v, y: 1.0 - v / math.log(2.0)),)
 
     @property
     def offsets_are_exact(self) -> bool:
-        return self.sigma == 1.0 and not self.damped  # damping weighs the two sides of a pair by different sums
+        return (
+            self.sigma == 1.0 and not self.damped and self.pairs is None
+        )  # damping weighs the two sides of a pair by different sums
 
     @property
     def grades(self) -> Any:
         """Kernel on grades."""
-        return kernel_for(*self.metric.swap_functions())
+        return (kernel_for if self.pairs is None else drawn_kernel_for)(*self.metric.swap_functions())
+
+    @property
+    def seed_at(self) -> int | None:
+        return None if self.pairs is None else SEED
 
     def kernel_constants(self, labels: Array) -> Array:
         """The numeric fields, the cut-off, the size of the workspace, then the configuration of the metric."""
@@ -334,7 +366,10 @@ class LambdaRank(PairwiseLoss):
         winners, losers = order[best[:, 0]], order[best[:, 1]]
         if self.distance and np.ptp(s) > 0.0:
             weights /= NEAREST + np.abs(s[winners] - s[losers])
-        times = 1.0 / len(places) if self.normalise and places else 1.0
+        if self.pairs is not None:
+            weights *= drawn_pairs.counts(s, y, self.pairs, self.seed)[winners, losers]
+        count = len(places) if self.pairs is None else len(s)
+        times = 1.0 / count if self.normalise and places else 1.0
         if self.damped:
             plain = dataclasses.replace(self, damped=False, normalise=False)(s, y)
             times *= damp(plain.gradient, plain.curvature)

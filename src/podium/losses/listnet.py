@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.losses.bounds import Bound
 from podium.losses.listmle import one_wide_ranking
+from podium.losses.noise import noisy
+
+SAMPLES, SEED, BETA = 1, 2, 4
+"""Indices in params[0], whose first is k."""
 
 
 @compiled
@@ -209,21 +213,25 @@ class ListNet(Loss):
     """Cross entropy between the top-k probabilities of the labels and of the scores.
 
     Formula: L = −Σ P_y(π) log P_s(π) over all π of k documents, P_s(π) = Π_r e^{s_π(r)} / Σ_{l not before r} e^{s_l}
-        and P_y likewise; for k = 1, L = −Σ P_y(i) log P_s(i) with P_y(i) = e^{y_i}/Σ e^{y_j}.
+        and P_y likewise; for k = 1, L = −Σ P_y(i) log P_s(i) with P_y(i) = e^{y_i}/Σ e^{y_j}. With `noise=gumbel`, the
+        mean of L over `samples` of scores s + βε, ε standard Gumbel from `seed` (ST-ListNet).
     Ties: documents of equal grade share their probability; a query whose grades are all equal contributes 0.
     Cost: O(n) per query for k = 1 and 2, O(n²) for 3, all exact. From k = 4 on it is the mean over `samples` π drawn
-        from P_y, O(samples·k·n); stochastic solvers draw again in every step.
+        from P_y, O(samples·k·n); stochastic solvers draw again in every step. Noise multiplies all of it by `samples`.
     Use it for: a fast, smooth, convex loss that cares about the top of the list; often the best linear ranker.
-    Reference: Cao et al., Learning to rank: from pairwise approach to listwise approach, ICML 2007.
+    Reference: Cao et al., Learning to rank: from pairwise approach to listwise approach, ICML 2007. Noise: Bruch et
+        al., A stochastic treatment of learning to rank scoring functions, WSDM 2020.
     """
 
     k: int = param(default=1, least=1)
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
+    noise: Literal["none", "gumbel"] = "none"
+    beta: float = param(default=1.0, above=0)
     convex = True
 
     def bounds(self) -> tuple[Bound, ...]:
-        if self.k != 1:
+        if self.k != 1 or self.noise != "none":
             return ()
         return (Bound("ndcg[gain=e^y]", "−ln ndcg[gain=e^y] ≤ L", lambda v, y: math.exp(-v)),)
 
@@ -233,4 +241,5 @@ class ListNet(Loss):
     @property
     def grades(self) -> Any:
         """Kernel on grades; that of k = 1 is small and compiles on its own."""
-        return top_1 if self.k == 1 else top_k_documents
+        kernel = top_1 if self.k == 1 else top_k_documents
+        return kernel if self.noise == "none" else noisy(kernel, SAMPLES, BETA, SEED)

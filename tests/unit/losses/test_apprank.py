@@ -9,7 +9,7 @@ from podium.metrics import Metric
 from podium.testing import draw_query
 
 
-@pytest.mark.parametrize(("measure", "metric"), [("ndcg", "ndcg"), ("ap", "map")])
+@pytest.mark.parametrize(("measure", "metric"), [("ndcg", "ndcg"), ("ap", "map"), ("err", "err")])
 def test_a_large_alpha_gives_the_measure_itself(measure, metric):
     rng = np.random.default_rng(0)
     for n in (3, 8, 30):
@@ -37,3 +37,25 @@ def test_reciprocal_ranks_are_those_of_tf_ranking(alpha, value):
 
 def test_ndcg_is_that_of_rax():
     assert 1 - AppRank(alpha=1.0)([0.0, 1.0, 3.0, 2.0], [0, 0, 1, 2]).value == pytest.approx(0.717892, abs=1e-6)
+
+
+def test_precision_counts_the_relevant_documents_that_are_likely_among_the_first():
+    """Ranks 1 and 3 of four, k = 2: σ(1.5) and σ(−0.5)."""
+    got = AppRank(measure="p", k=2, alpha=1000.0)([4.0, 3.0, 2.0, 1.0], [1, 0, 2, 0])
+    assert 1 - got.value == pytest.approx((1 / (1 + np.exp(-1.5)) + 1 / (1 + np.exp(0.5))) / 2)
+
+
+def test_little_noise_changes_little_and_more_samples_come_near_the_mean():
+    scores, labels, rng = np.array([0.0, 1.0, 3.0, 2.0]), np.array([0, 0, 1, 2]), np.random.default_rng(0)
+    plain, noisy = AppRank(alpha=1.0), AppRank(alpha=1.0, noise="gumbel", samples=20_000)
+    assert AppRank(alpha=1.0, noise="gumbel", beta=1e-9)(scores, labels).value == pytest.approx(
+        plain(scores, labels).value, abs=1e-8
+    )
+    drawn = [plain(scores + rng.gumbel(size=4), labels).value for _ in range(4000)]
+    assert noisy(scores, labels).value == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(4000))
+
+
+def test_noise_is_drawn_again_in_each_step_and_plain_apprank_draws_nothing():
+    assert AppRank().resampled(3) == AppRank()
+    noisy = AppRank(noise="gumbel")
+    assert noisy.resampled(3)([0.0, 1.0], [1, 0]).value != noisy([0.0, 1.0], [1, 0]).value

@@ -103,3 +103,25 @@ def test_sigma_is_a_scale_of_scores():
     assert steep.value == pytest.approx(plain.value)
     assert steep.gradient == pytest.approx(2.0 * plain.gradient)
     assert steep.curvature == pytest.approx(4.0 * plain.curvature)
+
+
+def test_drawn_pairs_are_on_average_the_mean_over_partners_of_other_grades():
+    """Grades 0 and 0 have two partners, 1 and 2 three; each pair has |ΔNDCG| log(1 + e^(−δ)), from the whole loss."""
+    scores, labels = np.array([0.0, 1.0, 3.0, 2.0]), np.array([0.0, 0.0, 1.0, 2.0])
+    gains, discounts = np.array([0, 0, 1, 3]), 1 / np.log2([5, 4, 2, 3])
+    ideal = 3 + 1 / np.log2(3)
+    expected = 0.0
+    for i, j in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]:
+        times = 2 / 3 if j == 2 else 1 / 3 + 1 / 2
+        change = abs((gains[i] - gains[j]) * (discounts[i] - discounts[j])) / ideal
+        expected += times * change * np.logaddexp(0, scores[j] - scores[i])
+    got = LambdaRank(metric=NDCG(), pairs=200_000)(scores, labels)
+    assert got.value == pytest.approx(expected, rel=3e-3)
+
+
+def test_pairs_are_drawn_again_in_each_step_and_all_pairs_need_no_draws():
+    scores, labels = np.arange(12.0) % 7, np.arange(12.0) % 3
+    drawn = LambdaRank(pairs=1)
+    assert drawn(scores, labels).value == drawn(scores, labels).value
+    assert drawn.resampled(1)(scores, labels).value != drawn(scores, labels).value
+    assert LambdaRank().resampled(1) == LambdaRank()
