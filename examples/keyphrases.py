@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     scores = {"tf·idf": data.features[:, NAMES.index("tfidf")]}
     scores |= {name: held_out_scores(data, name, metric="map") for name in METHODS}
     runs = {name: Run.from_scores(data, values) for name, values in scores.items()}
-    first = {name: evaluate_run(keys, run, "set-f", max_documents=10).values[0] for name, run in runs.items()}
+    first = {name: evaluate_run(keys, run, "f@10").values[0] for name, run in runs.items()}
     whole = {name: evaluate_run(keys, run, "map").values[0] for name, run in runs.items()}
     for baseline in ("tf·idf", "regression"):
         print_table({"F1@10": first, "MAP": whole}, baseline=baseline)

@@ -67,6 +67,8 @@ def test_documents_without_judgment_are_told_from_those_judged_0(
     marked = [math.nan if k == "none" else -1.0 if k == "pooled" else y for k, y in zip(kinds, labels, strict=True)]
     judged = [*(y for y in marked if not math.isnan(y)), *map(float, missed)]
     given_labels = [0.0 if math.isnan(y) else y for y in marked]
+    if not Metric.catalogue()[name].kernel.averages_ties:
+        scores = [float(-place) for place in range(len(scores))]
     for metric in metric_variants(Metric.catalogue()[name]):
         wanted = slow.expected(name, scores, marked, k=metric.cutoff, judged=judged, **own(metric))
         known = {"judged": judged, "judged_offsets": [0, len(judged)], "unjudged": unjudged}

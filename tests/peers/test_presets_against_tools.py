@@ -117,6 +117,8 @@ CATBOOST = (
     "RecallAt:top=3",
     "MRR",
     "MRR:top=2",
+    "NDCG:type=Exp;denominator=Position",
+    "QueryAverage:top=2",
 )
 
 
@@ -126,6 +128,25 @@ def test_catboost() -> None:
         for metric in CATBOOST:
             values = tool.eval_metric(ranking.labels, ranking.scores, metric, group_id=ranking.query, thread_count=1)
             assert ranking.ours(metric, "catboost") == pytest.approx(values[0], **EXACT), metric
+
+
+def test_catboost_of_labels_that_are_probabilities() -> None:
+    tool = pytest.importorskip("catboost.utils")
+    for number, ranking in enumerate(rankings(100)):
+        labels = ranking.labels / (4 if number % 2 else 8)
+        for metric in ("PFound", "PFound:top=2", "PFound:decay=0.5"):
+            theirs = tool.eval_metric(labels, ranking.scores, metric, group_id=ranking.query, thread_count=1)
+            ours = Ranking(ranking.scores, labels, ranking.offsets).ours(metric, "catboost")
+            assert ours == pytest.approx(theirs[0], rel=0, abs=1e-7), metric  # labels are single there
+
+
+def test_sklearn_of_how_far_to_read() -> None:
+    tool = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    labels, scores = rng.random((100, 12)) < 0.2, rng.integers(0, 6, (100, 12))
+    ranking = Ranking(scores.ravel(), labels.ravel().astype(float), np.arange(0, 1201, 12))
+    ours = ranking.ours("coverage_error[sklearn,ties=worst]")
+    assert ours == pytest.approx(tool.coverage_error(labels, scores), **EXACT)
 
 
 def test_sklearn() -> None:
@@ -184,7 +205,7 @@ def pools(count: int, *, seed: int, tied: bool = True, precise: bool = False) ->
 TREC_EVAL = {
     "ndcg", "map", "recip_rank", "ndcg_cut.1,3", "map_cut.3", "P.3,10", "recall.3", "success.1,3,10", "Rprec", "bpref",
     "gm_map", "iprec_at_recall", "11pt_avg", "set_P", "set_recall", "set_F", "set_map", "set_relative_P", "infAP",
-    "num_q", "num_ret", "num_rel", "num_rel_ret",
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "gm_bpref", "relative_P.3,10", "Rprec_mult", "num_nonrel_judged_ret",
 }  # fmt: skip
 
 
@@ -193,7 +214,7 @@ def test_trec_eval(precise: bool) -> None:
     tool = pytest.importorskip("pytrec_eval")
     for pool in pools(150, seed=2, precise=precise):
         theirs = tool.RelevanceEvaluator(pool.qrels, TREC_EVAL).evaluate(pool.run)
-        assert len(theirs["q0"]) == 37
+        assert len(theirs["q0"]) == 51
         for metric in theirs["q0"]:
             expected = {query: values[metric] for query, values in theirs.items()}
             assert pool.ours(metric, "trec") == pytest.approx(expected, **EXACT), metric
@@ -254,7 +275,7 @@ def test_trec_eval_at_a_higher_level_of_relevance() -> None:
             assert pool.ours(f"{metric}[trec,relevant=2]", "trec") == pytest.approx(expected, **EXACT), metric
 
 
-IR_MEASURES = ("nDCG", "nDCG@3", "AP", "AP(rel=2)", "P@3", "P(rel=2)@10", "R@3", "RR")
+IR_MEASURES = ("nDCG", "nDCG@3", "AP", "AP(rel=2)", "P@3", "P(rel=2)@10", "R@3", "RR", "NumRet(rel=2)")
 
 
 def test_ir_measures() -> None:
@@ -267,6 +288,27 @@ def test_ir_measures() -> None:
         assert len(values) == len(measures) * len(pool.qrels)
         for found in values:
             assert ours[measures[found.measure]][found.query_id] == pytest.approx(found.value, **EXACT), found.measure
+
+
+USER_MODELS = (
+    "Compat(p=0.95)", "Compat(p=0.6)", "INSQ(T=1.0,max_rel=4)", "INST(T=2.0,max_rel=4)", "BPM(T=1.0,max_rel=4)@3",
+    "BPM(T=0.5,max_rel=4)@10", "SDCG(dcg='log2',max_rel=4)@3", "RBP(rel=1,p=0.9)", "Judged@3",
+)  # fmt: skip
+
+
+def test_user_models_of_ir_measures_where_no_scores_are_equal() -> None:
+    """Some of them by cwl_eval, which is skipped if it is not installed; documents have grades from 0."""
+    tool = pytest.importorskip("ir_measures")
+    alone = importlib.util.find_spec("cwl") is None
+    names = [name for name in USER_MODELS if not alone or name.startswith(("Compat", "Judged"))]
+    measures = {tool.parse_measure(text): text for text in names}
+    for pool in pools(60, seed=13, tied=False):
+        qrels = {query: {d: max(grade, 0) for d, grade in grades.items()} for query, grades in pool.qrels.items()}
+        graded = Pool(pool.ranking, pool.ids, qrels, pool.run)
+        ours = {text: graded.ours(text.replace(",max_rel", ",min_rel=0,max_rel"), "trec") for text in names}
+        for found in tool.iter_calc(list(measures), qrels, pool.run):
+            text = measures[found.measure]
+            assert ours[text][found.query_id] == pytest.approx(found.value, **EXACT), text
 
 
 @pytest.mark.parametrize("metric", ["nDCG(dcg='exp-log2')@3", "nDCG(dcg='exp-log2')@10", "ERR@3", "ERR@20"])
@@ -287,6 +329,10 @@ def test_gdeval(metric: str) -> None:
 
 
 RANX = (
+    "f1",
+    "f1@3",
+    "hits",
+    "hits@3",
     "ndcg",
     "ndcg@3",
     "ndcg_burges",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -92,15 +92,28 @@ def success(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return float(any(y >= 1 for y in ranked[:k])) if any(y >= 1 for y in ideal) else math.nan
 
 
-def r_precision(ranked: Labels, ideal: Labels, k: int | None) -> float:
+def r_precision(ranked: Labels, ideal: Labels, k: int | None, times: float = 1.0) -> float:
+    depth = math.ceil(Fraction(str(times)) * sum(y >= 1 for y in ideal))
+    return sum(y >= 1 for y in ranked[:depth]) / depth if depth else math.nan
+
+
+def relative_precision(ranked: Labels, ideal: Labels, k: int | None) -> float:
     relevant = sum(y >= 1 for y in ideal)
-    return sum(y >= 1 for y in ranked[:relevant]) / relevant if relevant else math.nan
+    return sum(y >= 1 for y in ranked[:k]) / min(relevant, k or len(ranked)) if relevant else math.nan
 
 
-def rbp(ranked: Labels, ideal: Labels, k: int | None, p: float = 0.8) -> float:
+def rbp(
+    ranked: Labels, ideal: Labels, k: int | None, p: float = 0.8, graded: bool = False, max_grade: float | None = None
+) -> float:
     if not any(y >= 1 for y in ideal):
         return math.nan
-    return sum((1 - p) * p ** (r - 1) for r, y in enumerate(ranked[:k], 1) if y >= 1)
+    worth = [y / (max_grade or max(ideal)) if graded else float(y >= 1) for y in ranked[:k]]
+    return sum((1 - p) * p ** (r - 1) * g for r, g in enumerate(worth, 1))
+
+
+def rbp_residual(ranked: Labels, ideal: Labels, k: int | None, p: float = 0.8) -> float:
+    seen = ranked[:k]
+    return p ** len(seen) + sum((1 - p) * p ** (r - 1) for r, y in enumerate(seen, 1) if not y >= 0)
 
 
 def bpref(ranked: Labels, ideal: Labels, k: int | None) -> float:
@@ -154,18 +167,13 @@ def eleven_point(ranked: Labels, ideal: Labels, k: int | None, rounding: str = "
     return sum(interpolated_precision(ranked, ideal, k, level, rounding) for level in levels) / 11
 
 
-def set_f(ranked: Labels, ideal: Labels, k: int | None, weight: float = 1.0) -> float:
-    p, r = precision(ranked, ideal, None), recall(ranked, ideal, None)
+def f(ranked: Labels, ideal: Labels, k: int | None, weight: float = 1.0) -> float:
+    p, r = precision(ranked, ideal, k), recall(ranked, ideal, k)
     return 0.0 if p == 0 else (1 + weight) * p * r / (weight * p + r)
 
 
 def set_map(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return precision(ranked, ideal, None) * recall(ranked, ideal, None)
-
-
-def set_relative_precision(ranked: Labels, ideal: Labels, k: int | None) -> float:
-    relevant = sum(y >= 1 for y in ideal)
-    return sum(y >= 1 for y in ranked) / min(relevant, len(ranked)) if relevant else math.nan
 
 
 def unjudged(ranked: Labels, ideal: Labels, k: int | None) -> float:
@@ -181,6 +189,111 @@ def err(ranked: Labels, ideal: Labels, k: int | None, max_grade: int | None = No
         total += alive * stop / r
         alive *= 1 - stop
     return total
+
+
+def nerr(ranked: Labels, ideal: Labels, k: int | None, max_grade: int | None = None) -> float:
+    scale = max_grade or max(ideal, default=0)
+    return err(ranked, ideal, k, scale) / err(ideal, ideal, k, scale)
+
+
+def pfound(ranked: Labels, ideal: Labels, k: int | None, decay: float = 0.85, max_grade: int | None = None) -> float:
+    if not any(gain(y) > 0 for y in ideal):
+        return math.nan
+    total, alive = 0.0, 1.0
+    for y in ranked[:k]:
+        satisfied = gain(y) / 2 ** (max_grade or max(ideal))
+        total += alive * satisfied
+        alive *= (1 - satisfied) * decay
+    return total
+
+
+def arp(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return sum(r * y for r, y in enumerate(ranked, 1)) / sum(ranked) if any(ranked) else math.nan
+
+
+def compat(ranked: Labels, ideal: Labels, k: int | None, p: float = 0.95) -> float:
+    """Documents as (label, number of the document of that label in the order of the list)."""
+    seen: dict[float, int] = {}
+    listed = []
+    for y in ranked:
+        seen[y] = seen.get(y, 0) + 1
+        listed.append((y, seen[y]))
+    wanted = [(y, n) for y in sorted(set(ideal), reverse=True) if y >= 1 for n in range(1, ideal.count(y) + 1)]
+    if not wanted:
+        return math.nan
+
+    def overlap(a: list[tuple[float, int]]) -> float:
+        depths = range(1, max(len(listed), len(wanted)) + 1)
+        return sum(p ** (d - 1) * len(set(a[:d]) & set(wanted[:d])) / d for d in depths)
+
+    return overlap(listed) / overlap(wanted)
+
+
+def insq(ranked: Labels, ideal: Labels, k: int | None, t: float = 1.0, max_grade: float | None = None) -> float:
+    return walk(ranked, ideal, max_grade, lambda i, found: ((i + 2 * t - 1) / (i + 2 * t)) ** 2)
+
+
+def inst(ranked: Labels, ideal: Labels, k: int | None, t: float = 1.0, max_grade: float | None = None) -> float:
+    return walk(ranked, ideal, max_grade, lambda i, found: ((i + 2 * t - found - 1) / (i + 2 * t - found)) ** 2)
+
+
+def walk(ranked: Labels, ideal: Labels, max_grade: float | None, goes_on: Callable[[int, float], float]) -> float:
+    """The gain per document of a user who goes on from rank i, with such a gain so far, with that probability."""
+    if not any(y > 0 for y in ideal):
+        return math.nan
+    gains = [y / (max_grade or max(ideal)) for y in ranked] + [0.0] * (1000 - len(ranked))
+    looks = [1.0]
+    for i in range(1, 1000):
+        looks.append(looks[-1] * goes_on(i, sum(gains[:i])))
+    return sum(w * g for w, g in zip(looks, gains, strict=True)) / sum(looks)
+
+
+def bpm(ranked: Labels, ideal: Labels, k: int | None, t: float = 1.0, max_grade: float | None = None) -> float:
+    if not any(y > 0 for y in ideal):
+        return math.nan
+    gains = [Fraction(y) / Fraction(max_grade or max(ideal)) for y in ranked]
+    gains += [Fraction(0)] * ((k or len(ranked)) - len(ranked))
+    enough = [s for s in range(1, len(gains) + 1) if sum(gains[:s]) >= Fraction(str(t))]
+    last = min([*enough, k or len(ranked)])
+    return float(sum(gains[:last]) / last)
+
+
+def sdcg(ranked: Labels, ideal: Labels, k: int | None, max_grade: int | None = None) -> float:
+    depth = k or len(ranked)
+    return dcg(ranked, ideal, k) / dcg([max_grade or max(ideal)] * depth, [1], None)
+
+
+def hits(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return float(sum(y >= 1 for y in ranked[:k])) if any(y >= 1 for y in ideal) else math.nan
+
+
+def cg(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return sum(gain(y) for y in ranked[:k]) if any(y > 0 for y in ideal) else math.nan
+
+
+def best(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return max(ranked[:k]) if any(y > 0 for y in ideal) else math.nan
+
+
+def mean_label(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return sum(ranked[:k]) / len(ranked[:k])
+
+
+def judged(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return sum(y >= 0 for y in ranked[:k]) / len(ranked[:k])
+
+
+def gm_bpref(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    value = bpref(ranked, ideal, k)
+    return value if math.isnan(value) else math.log(max(value, 1e-5))
+
+
+def num_nonrel_judged_ret(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return float(sum(0 <= y < 1 for y in ranked))
+
+
+def coverage(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return float(max((r for r, y in enumerate(ranked, 1) if y >= 1), default=math.nan))
 
 
 def pairs(ranked: Labels) -> list[tuple[float, float]]:

@@ -40,6 +40,8 @@ _PRINTED = {
     "inf-ap": "infAP",
     "kendall": "Kendall's tau",
     "mean-ndcg": "mean NDCG",
-    "set-f": "set F",
+    "pfound": "PFound",
+    "gm-bpref": "GM bpref",
+    "rbp-residual": "RBP residual",
     "set-map": "set MAP",
 }

@@ -40,6 +40,12 @@ def _gain(value: str | tuple[float, ...]) -> str:
     return "2^y − 1" if value == "exp2" else "y"
 
 
+def _discount(value: str) -> str:
+    words = {"log2": "1/log2(r + 1)", "letor": "1 up to rank 2 and then 1/log2(r)", "position": "1/r"}
+    base = value.removeprefix("log(").removesuffix(")")
+    return words.get(value) or f"1 up to rank {base} and then 1/log_{base}(r)"
+
+
 def _threshold(value: float) -> str:
     """`from 1`, or `above 0.5` for the smallest number above it."""
     below = math.nextafter(value, -math.inf)
@@ -50,7 +56,7 @@ WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "gain": ("a label y is worth", _gain),
     "discount": (
         "rank r counts",
-        {"log2": "1/log2(r + 1)", "letor": "1 up to rank 2 and then 1/log2(r)"}.__getitem__,
+        _discount,
     ),
     "relevant": ("a document is relevant with a label", _threshold),
     "divisor": (

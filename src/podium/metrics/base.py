@@ -40,6 +40,7 @@ from podium.metrics.conventions import (
     PRESETS,
     Convention,
     check_preset,
+    discount_shift,
     read_convention,
     write_convention,
 )
@@ -65,6 +66,8 @@ class Metric(Named):
     normalised: ClassVar[bool] = True
     """Whether the best order of a query has the value 1."""
     higher_is_better: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
+    """Whether a better document that changes places with a worse one above it never makes a list worse."""
     reads_topics: ClassVar[bool] = False
     """Whether it reads which documents are relevant to which topics of their query, and not the labels."""
     digits: ClassVar[int] = 4
@@ -169,7 +172,7 @@ class Metric(Named):
         """The same, for labels from `low` to `high`; `odd` is any fractional one, or 0."""
         how, config = self.convention, np.zeros(kernels.TABLE)
         config[kernels.CUTOFF] = kernels.NO_CUTOFF if self.cutoff is None else self.cutoff
-        config[kernels.SHIFT] = how.discount == "letor"
+        config[kernels.SHIFT] = discount_shift(how.discount)
         config[kernels.RELEVANT] = how.relevant
         config[kernels.DIVIDE_ALL] = how.divisor == "relevant"
         config[kernels.DIVIDE_LIST] = how.divisor == "list"
@@ -289,7 +292,7 @@ class Metric(Named):
         if key in own:
             return {key: read(value.strip("'\""), own[key], f"{text}: {key}")}
         stated = read_argument(key, value, text)
-        if stated is None or not set(stated) <= {"cutoff", *cls.conventions.uses}:
+        if stated is None or not set(stated) <= {"cutoff", *cls.conventions.uses, *own}:
             keys = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.conventions.uses), "cutoff"]
             raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(keys)}.")
         return stated

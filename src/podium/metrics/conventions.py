@@ -13,8 +13,8 @@ A preset gives each metric the convention of a tool, so that our number is the t
 - `ndeval`: ndeval, which orders a run by its ranks; with `order=scores` ndeval -traditional.
 - `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: the defaults of these. XGBoost cuts at 32 if no k is
   given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not copied, nor is
-  CatBoost's ERR, which takes labels as probabilities. XGBoost compares scores in single precision, as trec_eval 9 does.
-  ranx leaves the order of tied documents open; here it is input order.
+  CatBoost's ERR, which takes labels as probabilities. XGBoost compares scores in single precision, as trec_eval 9
+does.   ranx leaves the order of tied documents open; here it is input order.
 
 `PRESETS` holds what is true of all metrics of a tool. Differences for one metric are in that metric's class
 (`Conventions.presets`).
@@ -26,6 +26,7 @@ import dataclasses
 import functools
 import itertools
 import math
+import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -36,7 +37,6 @@ from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import read, split_list, write
 
 Gain = Literal["exp2", "linear"]
-Discount = Literal["log2", "letor"]
 
 LARGEST_EXPONENT = 50
 """The largest label for which 2^y − 1 is computed; beyond, one document outweighs all others in double precision."""
@@ -48,8 +48,9 @@ class Convention:
 
     gain: Gain | tuple[float, ...] = "exp2"
     """The gain of a label y: 2^y − 1, y itself, or the entry y of a table."""
-    discount: Discount = "log2"
-    """Rank r counts 1/log2(r + 1); in the LETOR scripts 1 for r ≤ 2, then 1/log2(r)."""
+    discount: str = "log2"
+    """Rank r counts 1/log2(r + 1); in the LETOR scripts 1 for r ≤ 2, then 1/log2(r); `position`: 1/r; `log(b)`: 1 for
+    r ≤ b, then 1/log_b(r)."""
     relevant: float = 1.0
     """A document is relevant if its label is at least this."""
     divisor: Literal["cutoff", "relevant", "list"] = "cutoff"
@@ -78,6 +79,8 @@ class Convention:
             value = getattr(self, name)
             if name == "gain" and isinstance(value, tuple):
                 _check_table(value)
+            elif name == "discount" and value not in words:
+                discount_shift(value)
             elif value not in words:
                 raise ParameterError(f"metric: {name} must be one of {', '.join(words)}; got {value!r}.")
         for name in ("relevant", "floor"):
@@ -101,7 +104,7 @@ def read_convention(text: str, whole: str) -> tuple[str | None, dict[str, Any]]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals and key in typing.get_args(Gain):
             changes["gain"] = key
-        elif not equals and key in typing.get_args(Discount):
+        elif not equals and (key in _DISCOUNTS or _BASE.fullmatch(key)):
             changes["discount"] = key
         elif not equals:
             preset = check_preset(key)
@@ -126,6 +129,20 @@ def check_preset(name: str) -> str:
     return name.lower()
 
 
+def discount_shift(discount: str) -> float:
+    """The number by which kernels know a discount: 0 log2, 1 letor, −1 position, −b log(b)."""
+    if discount in _DISCOUNTS:
+        return _DISCOUNTS[discount]
+    match = _BASE.fullmatch(discount)
+    base = float(match["base"]) if match else math.nan
+    if not (base > 1.0 and math.isfinite(base)):
+        words = ", ".join(_DISCOUNTS)
+        raise ParameterError(f"metric: discount must be one of {words}, or log(b) with b > 1; got {discount!r}.")
+    return -base
+
+
+_DISCOUNTS = {"log2": 0.0, "letor": 1.0, "position": -1.0}
+_BASE = re.compile(r"log\((?P<base>[0-9.e+]+)\)")
 _LETOR = {"gain": (0.0, 1.0, 3.0), "discount": "letor", "ties": "input", "empty": "zero", "ideal": "list"}
 _ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 _ABOVE_ZERO = float(np.nextafter(0.0, 1.0))

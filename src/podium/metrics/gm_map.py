@@ -33,7 +33,12 @@ measure_ap = average_precision.measure
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """log max(AP, 10⁻⁵)."""
-    value = measure_ap(labels, ends, ideal, config)
+    return log_at_least(measure_ap(labels, ends, ideal, config))
+
+
+@compiled
+def log_at_least(value: float) -> float:
+    """log max(value, 10⁻⁵); NaN stays."""
     return value if np.isnan(value) else math.log(max(value, _LEAST))
 
 

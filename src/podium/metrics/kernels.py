@@ -57,7 +57,15 @@ _DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1
 
 @compiled
 def discount(place: int, config: Array) -> float:
-    """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
+    """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts.
+
+    With a negative shift: 1/r if it is −1, else 1 up to rank b = −shift and then 1/log_b(r).
+    """
+    if config[SHIFT] < 0.0:
+        base = -config[SHIFT]
+        if base == 1.0:
+            return 1.0 / (place + 1.0)
+        return math.log(base) / math.log(place + 1.0) if place + 1.0 > base else 1.0
     at = max(place - int(config[SHIFT]), 0)
     return _DISCOUNTS[at] if at < len(_DISCOUNTS) else 1.0 / np.log2(at + 2.0)  # type: ignore[no-any-return]
 

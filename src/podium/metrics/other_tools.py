@@ -11,30 +11,22 @@ from __future__ import annotations
 import re
 
 INSTEAD = {
-    "accuracy": "pair-accuracy is the share of pairs of documents that are in the right order, by grade.",
-    "auc": "pair-accuracy is the AUC within each query if labels are 0 and 1.",
-    "judged": "unjudged@k is 1 − judged@k.",
-    "hits": "p@k is hits@k divided by k; num-rel-ret counts the relevant documents of all queries.",
-    "pfound": "err@k is the nearest: a user stops at a relevant document too, but never for another reason.",
-    "bpm": "rbp and err are models of a user too.",
-    "inst": "rbp and err are models of a user too.",
-    "best": "success@k says whether there is a relevant document; the best grade itself is not computed.",
-    "nerr": "err@k, without the division by its best value.",
+    "auc": "pair-accuracy is the AUC within each query if labels are 0 and 1; scores of different queries are not "
+    "compared by a ranking.",
+    "nerr8": "nerr@k is ERR over its best value; err@k and rbp are models of a user too.",
     "rndcg": "ndcg@k with a cut-off.",
-    "relative_p": "set-relative-precision for the whole list, or r-precision.",
-    "rprec_mult": "r-precision, or p@k with a cut-off.",
-    "compat": "compare two runs with podium compare.",
 }
 """What there is instead of a metric that podium does not have, by its name in another tool."""
 _SAME = {
-    "queryauc": "auc", "roc_auc": "auc", "roc_auc_score": "auc", "insq": "inst",
-    "nerr8": "nerr", "nerr9": "nerr", "nerr10": "nerr", "nerr11": "nerr", "sdcg": "rndcg", "hits_at": "hits",
+    "queryauc": "auc", "roc_auc": "auc", "roc_auc_score": "auc", "nerr9": "nerr8", "nerr10": "nerr8", "nerr11": "nerr8",
 }  # fmt: skip
 
-_TREC = re.compile(r"(ndcg|map)_cut[_.].*|(p|recall|success|map|ndcg|iprec_at_recall|set_f)[_.]\d.*|recip_rank")
-_RANX = re.compile(r"(hit_rate|f1|r_precision|precision)(@.*)?|.*-l\d+")
+_TREC = re.compile(
+    r"(ndcg|map)_cut[_.].*|(p|recall|success|map|ndcg|iprec_at_recall|set_f|relative_p|rprec_mult)[_.]\d.*|recip_rank|gm_bpref"
+)
+_RANX = re.compile(r"(hit_rate|hits|f1|r_precision|precision)(@.*)?|.*-l\d+")
 _XGBOOST = re.compile(r"pre@.*|.*@\d+-|ndcg-|map-")
-_CATBOOST = re.compile(r"[a-z]+:(top|type|border|denominator)=.*|(precision|recall)at")
+_CATBOOST = re.compile(r"[a-z]+:(top|type|border|denominator)=.*|(precision|recall)at|pfound(:.*)?|queryaverage(:.*)?")
 _SKLEARN = re.compile(r"n?dcg_score|(label_ranking_)?average_precision_score")
 _NDEVAL = re.compile(r"strec@.*|alpha_n?dcg(\(.*\))?@.*|n?err_ia(\(.*\))?@.*|strecall.*|ap_ia")
 _LIGHTGBM = re.compile(r"(rank_)?xendcg(_mart)?|xe_ndcg(_mart)?|lambdarank|mean_average_precision")

@@ -33,6 +33,6 @@ def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
 class PairAccuracy(Metric):
     """Pair accuracy: the fraction of pairs with different labels in the right order."""
 
-    names = Names(stating("pairaccuracy", "pairwise_accuracy"))
+    names = Names(stating("pairaccuracy", "pairwise_accuracy", "accuracy", "opa", "ordered_pair_accuracy"))
     conventions = Conventions(cuts=False)
     kernel = Kernel(measure)

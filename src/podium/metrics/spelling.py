@@ -5,8 +5,8 @@
 
 trec_eval `ndcg_cut_10`, `P.5`, `iprec_at_recall_0.10` · ranx `rbp.95`, `map@5-l2` · XGBoost `ndcg@10-` · ir_measures
 `nDCG(dcg='exp-log2')@20`, `AP(rel=2)@100`, `RBP(p=0.8)@10` · RankLib `RR@10` · CatBoost `PrecisionAt:top=5` · ours.
-The names of a metric are in its class. A spelling changes only the fields it states; other differences of a tool are in
-its preset.
+The names of a metric are in its class. A spelling changes only the fields it states; other differences of a tool are
+in its preset.
 """
 
 from __future__ import annotations
@@ -79,6 +79,10 @@ def read_argument(key: str, value: str, text: str) -> dict[str, Any] | None:
         return {"gain": "exp2" if value == "exp-log2" else "linear"}
     if key == "cutoff":
         return {"cutoff": int(_number(value, text))}
+    if key == "max_rel":
+        return {"max_grade": int(_number(value, text))}
+    if (key, value) in (("min_rel", "0"), ("normalize", "true")):
+        return {}
     return None
 
 
@@ -113,6 +117,8 @@ def _called(body: str, text: str) -> tuple[str, dict[str, str]]:
     if "{" in body:
         raise ParameterError(f"Metric {text!r}: write gains as a table by grade, from 0: ndcg@10[gain=[0,1,3]].")
     name, arguments = split_call(body)
+    if _joined(name) in ("numret", "num_ret") and "rel" in arguments:  # relevant ones, in ir_measures
+        return "num_rel_ret", arguments
     return _joined(name), arguments
 
 
@@ -120,6 +126,7 @@ def _catboost(lower: str, text: str) -> Spelling:
     name, _, tail = lower.partition(":")
     cutoff: str | None = None
     changes: dict[str, Any] = {}
+    arguments: dict[str, str] = {}
     for part in filter(None, tail.split(";")):
         key, _, value = part.partition("=")
         if key == "top":
@@ -128,9 +135,14 @@ def _catboost(lower: str, text: str) -> Spelling:
             changes["gain"] = "exp2" if value == "exp" else "linear"
         elif key == "border":
             changes["relevant"] = float(np.nextafter(_number(value, text), np.inf))
-        elif (key, value) != ("denominator", "logposition"):
-            raise ParameterError(f"Metric {text!r}: {part!r} is not understood; known: top, type, border.")
-    return Spelling(_joined(name), cutoff, changes=changes)
+        elif key == "denominator" and value in ("logposition", "position"):
+            changes |= {"discount": "position"} if value == "position" else {}
+        elif key == "decay":
+            arguments["decay"] = value
+        else:
+            known = "top, type, border, denominator, decay"
+            raise ParameterError(f"Metric {text!r}: {part!r} is not understood; known: {known}.")
+    return Spelling(_joined(name), cutoff, None, arguments, changes)
 
 
 def _joined(name: str) -> str:

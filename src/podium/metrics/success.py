@@ -1,8 +1,9 @@
 """Success@k: 1 if there is a relevant document among the first k, else 0.
 
 Formula: 1[some y_r relevant, r ≤ k]. Success@1 is WTA (winner takes all): whether the first document is relevant.
-Ties: in a tie group of N documents with m relevant, of which k cuts off all but t, the first t hold a relevant one with
-probability 1 − C(N − m, t)/C(N, t). Cost: O(n). Use it for: navigational queries. Empty: no relevant judged document.
+Ties: in a tie group of N documents with m relevant, of which k cuts off all but t, the first t hold a relevant one
+with probability 1 − C(N − m, t)/C(N, t). Cost: O(n). Use it for: navigational queries. Empty: no relevant judged
+document.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("success@1")([2, 1, 1, 1], [0, 1, 1, 0], [0, 2, 4])
@@ -62,7 +63,10 @@ class Success(Metric):
     """Success@k: whether there is a relevant document among the first k; success@1 is WTA, winner takes all."""
 
     names = Names(
-        {**stating("wta", "winner_takes_all", "winners_take_all", cutoff=1), **stating("hit_rate", "hitrate", "hit")}
+        {
+            **stating("wta", "winner_takes_all", "winners_take_all", cutoff=1),
+            **stating("hit_rate", "hitrate", "hit", "hr"),
+        }
     )
     conventions = Conventions(uses=("relevant", "short", "ideal"))
     kernel = Kernel(measure, swaps=(prepare, swap))

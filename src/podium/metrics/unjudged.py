@@ -25,14 +25,22 @@ from podium.metrics.kernels import CUTOFF, NO_CUTOFF, cut
 @compiled
 def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Expected unjudged documents among the first k, over k."""
-    last, total, start = cut(len(labels), config), 0.0, 0
+    last = cut(len(labels), config)
+    listed = max(last if config[CUTOFF] == NO_CUTOFF else config[CUTOFF], 1.0)
+    return expected_unjudged(labels, ends, last) / listed
+
+
+@compiled
+def expected_unjudged(labels: Array, ends: Ints, last: int) -> float:
+    """The expected number of documents without a judgment at the first `last` places."""
+    total, start = 0.0, 0
     while start < last:
         end, unjudged = ends[start], 0.0
         for place in range(start, end):
             unjudged += not labels[place] >= 0.0  # NaN or negative
         total += unjudged * ((min(end, last) - start) / (end - start))
         start = end
-    return total / max(last if config[CUTOFF] == NO_CUTOFF else config[CUTOFF], 1.0)
+    return total
 
 
 @register

@@ -55,8 +55,12 @@ def other_settings(kind: type[Metric]) -> list[tuple[str, Any]]:
         options = typing.get_args(hint)
         if typing.get_origin(hint) is typing.Literal:
             pairs += [(field.name, word) for word in options if word != field.default]
+        elif hint is bool:
+            pairs.append((field.name, not field.default))
         elif hint is int or int in options:
             pairs.append((field.name, 5))
+        elif options and float in options:
+            pairs.append((field.name, 5.0))
         elif hint is float:
             pairs.append((field.name, low + 0.3 * (high - low)))
     return pairs
@@ -105,7 +109,7 @@ def topics_may_come_in_any_order(metric: Metric) -> None:
 
 def the_best_order_has_the_largest_value(metric: Metric) -> None:
     """Ranking by the labels themselves; it is 1 if the metric is normalised."""
-    for scores, labels, _ in _queries(most=30) if metric.higher_is_better else ():
+    for scores, labels, _ in _queries(most=30) if metric.higher_is_better and metric.monotone else ():
         best, value = _value(metric, labels, labels), _value(metric, scores, labels)
         if not math.isnan(best):
             assert value <= best + 1e-12, f"{metric} of {labels} is {value}, of the best order {best}"
@@ -113,14 +117,17 @@ def the_best_order_has_the_largest_value(metric: Metric) -> None:
 
 
 def an_improving_swap_never_hurts(metric: Metric) -> None:
-    """A better document that changes places with a worse one above it never makes the value smaller."""
-    for _, labels, rng in _queries(most=20, number=40):
+    """A better document that changes places with a worse one above it never makes a list worse, if it says so."""
+    sign = 1.0 if metric.higher_is_better else -1.0
+    for _, labels, rng in _queries(most=20, number=40) if metric.monotone else ():
         i, j = sorted(rng.choice(len(labels), 2)) if len(labels) > 1 else (0, 0)
         better, worse, places = labels.copy(), labels.copy(), -np.arange(len(labels))
         better[[i, j]] = sorted(labels[[i, j]], reverse=True)
         worse[[i, j]] = sorted(labels[[i, j]])
         before, after = _value(metric, places, worse), _value(metric, places, better)
-        assert math.isnan(before) or after >= before - 1e-12, f"{metric} of {worse} is {before}, of {better} {after}"
+        assert math.isnan(before) or sign * (after - before) >= -1e-12, (
+            f"{metric} of {worse} is {before}, of {better} {after}"
+        )
 
 
 def row_order_does_not_matter(metric: Metric) -> None:

@@ -35,7 +35,7 @@ MEASURES = (
     "gm-map@3",
     "iprec",
     "11pt-avg",
-    "set-f",
+    "f",
     "num-rel",
 )
 
