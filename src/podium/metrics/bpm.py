@@ -21,8 +21,8 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.grades import GRADE_WORDS, mean_gain, per_grade
 from podium.metrics.kernels import CUTOFF, NO_CUTOFF, OWN, cut
+from podium.metrics.largest_grade import GRADE_WORDS, mean_gain, per_grade
 
 
 @compiled

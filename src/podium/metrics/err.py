@@ -19,11 +19,11 @@ from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
-from podium.metrics.cascade import expected_stop, prepare_stops, swap_stops
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.grades import GRADE_WORDS, largest_grade
 from podium.metrics.kernels import has_gain
+from podium.metrics.largest_grade import GRADE_WORDS, largest_grade
+from podium.metrics.stops import expected_stop, prepare_stops, swap_stops
 
 
 @compiled

@@ -20,8 +20,8 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
-from podium.metrics.grades import GRADE_WORDS, per_grade
 from podium.metrics.kernels import OWN, additive_swap
+from podium.metrics.largest_grade import GRADE_WORDS, per_grade
 
 RANKS = 1000
 

@@ -21,9 +21,9 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
-from podium.metrics.grades import GRADE_WORDS, mean_gain, per_grade
 from podium.metrics.insq import RANKS
 from podium.metrics.kernels import OWN
+from podium.metrics.largest_grade import GRADE_WORDS, mean_gain, per_grade
 
 
 @compiled

@@ -18,11 +18,11 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics import err
 from podium.metrics.base import Metric
-from podium.metrics.cascade import expected_stop, prepare_stops, weight
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Kernel, Names, stating
-from podium.metrics.grades import largest_grade
 from podium.metrics.kernels import OWN, cut, gain
+from podium.metrics.largest_grade import largest_grade
+from podium.metrics.stops import expected_stop, prepare_stops, weight
 
 
 @compiled

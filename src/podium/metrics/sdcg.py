@@ -22,8 +22,8 @@ from podium.jit.compiled import compiled
 from podium.metrics import dcg
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.grades import GRADE_WORDS, largest_grade
 from podium.metrics.kernels import CUTOFF, NO_CUTOFF, OWN, additive_swap, discount, has_gain
+from podium.metrics.largest_grade import GRADE_WORDS, largest_grade
 
 expected_dcg, prepare_dcg = dcg.expected_dcg, dcg.prepare
 _MOST = 1_000_000  # ranks that are added up
