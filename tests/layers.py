@@ -46,6 +46,7 @@ LAYERS: list[dict[str, str]] = [
         "evaluation": "metrics, significance",
         "explanation": "why one is above another",
         "aggregation": "many rankings to one",
+        "arena": "strengths from battles",
         "rerankers": "diversity: a whole list",
         "pickers": "what to judge next",
         "engine": "index + model",

@@ -4,6 +4,7 @@ from .aggregation import Aggregator as Aggregator
 from .aggregation import Rankings as Rankings
 from .aggregation import read_rankings as read_rankings
 from .aggregation.aggregate import aggregate as aggregate
+from .arena.rate import rate as rate
 from .base.version import __version__ as __version__
 from .clicks import ClickLog as ClickLog
 from .clicks import read_clicks as read_clicks

@@ -94,6 +94,18 @@ def plackett_luce(order: tuple[int, ...], s: np.ndarray) -> float:
     return float(np.prod([np.exp(s[j]) / sum(np.exp(s[i]) for i in order[p:]) for p, j in enumerate(order)]))
 
 
+def davidson_luce(ranks: dict[int, int], s: np.ndarray, delta: dict[int, float], absent: tuple[int, ...] = ()) -> float:
+    """Π f(S) / Σ_T f(T) over the subsets T of what remains whose size has a δ; f(S) = δ·exp(mean of s)."""
+    chance = 1.0
+    for r in sorted(set(ranks.values())):
+        left = [*(j for j in ranks if ranks[j] >= r), *absent]
+        first = [j for j in left if ranks.get(j) == r]
+        sets = [subset for d in delta for subset in combinations(left, d)]
+        total = sum(delta[len(subset)] * np.exp(np.mean(s[list(subset)])) for subset in sets)
+        chance *= delta[len(first)] * np.exp(np.mean(s[first])) / total
+    return float(chance)
+
+
 def ordered_partition(ranks: dict[int, int], s: np.ndarray) -> float:
     """Π Φ(X) / Σ_S Φ(S) over the subsets S of what remains, Φ the exponential of the mean."""
     chance = 1.0

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.tie_orders import ABSENT
 from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.jit.compiled import compiled
 
@@ -29,6 +30,23 @@ def wins(query: QueryRankings) -> Array:
     """The weight of the voters who rank i before j at [i, j]; voters who tie them or leave one out do not count."""
     n = query.n_documents
     return _count(query.documents, query.ranks, query.offsets, query.weights, np.zeros((n, n)))
+
+
+def tie_starts(query: QueryRankings) -> Ints:
+    """The first entry of each set of documents that a voter ties, those alone too."""
+    new = np.ones(len(query.ranks), np.bool_)
+    new[1:] = (query.ranks[1:] != query.ranks[:-1]) | (query.voter_of[1:] != query.voter_of[:-1])
+    return np.flatnonzero(new)
+
+
+def ties(query: QueryRankings) -> Flags:
+    """Whether a voter ties i and j, at [i, j]; documents missing from a list are not tied."""
+    tied = np.zeros((query.n_documents, query.n_documents), np.bool_)
+    starts = tie_starts(query)
+    for a, b in zip(starts.tolist(), [*starts[1:].tolist(), len(query.ranks)], strict=True):
+        if b - a > 1 and query.ranks[a] != ABSENT:
+            tied[np.ix_(query.documents[a:b], query.documents[a:b])] = True
+    return tied
 
 
 def beats(query: QueryRankings, unranked: Unranked) -> Flags:

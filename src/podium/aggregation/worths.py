@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Consensus
+from podium.aggregation.determined import components, separated
 from podium.aggregation.pairwise_counts import Unranked, lists, wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
@@ -37,7 +38,7 @@ class Slope(NamedTuple):
 
     value: float
     gradient: Array  # (n,)
-    curvature: Array  # (n,) minus the second derivatives by each log-worth
+    curvature: Array  # (n,) minus the second derivatives by each log-worth, or a bound of them: a scale of steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +105,14 @@ class WorthModel(Aggregator):
 
     def _determined(self, query: QueryRankings) -> QueryRankings:
         """The lists as the model sees them; raises an error if they do not determine the worths."""
-        seen = lists(query, self.unranked)
+        seen = self.seen(query)
         if self.pseudo == 0.0:
             _need_determined(self.holds(seen), query)
         return seen
+
+    def seen(self, query: QueryRankings) -> QueryRankings:
+        """The lists that `slope` and `information` get, by default with missing documents as `unranked` says."""
+        return lists(query, self.unranked)
 
     def _posterior(self, query: QueryRankings, s: Array) -> Slope:
         """The log-likelihood with the ghost's part: pseudo·(s − 2·log(1 + e^s)) per document."""
@@ -177,31 +182,24 @@ _DIFFERENCE = 1e-4  # of log-worths, for products with the second derivatives: a
 
 def _need_determined(holds: Flags, query: QueryRankings) -> None:
     """Hunter's condition: from every document a chain of defeats must lead to every other."""
-    from scipy.sparse.csgraph import connected_components
-
-    count, part = connected_components(holds, directed=False)
-    if count > 1:
-        few = [_names(query, part == p) for p in range(min(count, 3))]
+    parts = components(holds)
+    if len(parts) > 1:
+        few = [_names(query, part) for part in parts[:3]]
         raise DataError(
-            f"query {query.query_id}: no list compares {few[0]} with {few[1]}: the documents fall into {count} "
+            f"query {query.query_id}: no list compares {few[0]} with {few[1]}: the documents fall into {len(parts)} "
             "groups whose worths cannot be compared. Fit each group by itself, or give pseudo a number above 0."
         )
-    count, part = connected_components(holds, directed=True, connection="strong")
-    if count == 1:
-        return
-    crossing = holds & (part[:, None] != part[None, :])
-    largest = np.bincount(part).argmax()
-    above = [p for p in range(count) if p != largest and not crossing[:, part == p].any()]
-    below = [p for p in range(count) if p != largest and not crossing[part == p].any()]
+    above, below = separated(holds)
     faults = [
-        f"{_names(query, np.isin(part, parts))} {words}"
-        for parts, words in ((above, "never come after any of the others"), (below, "never come before any of them"))
-        if parts
+        f"{_names(query, chosen)} {words}"
+        for chosen, words in ((above, "never come after any of the others"), (below, "never come before any of them"))
+        if chosen.any()
     ]
-    raise DataError(
-        f"query {query.query_id}: the likelihood has no maximum: in all lists {', and '.join(faults)}, so that they "
-        "would be worth infinitely more or less. Take them out, or give pseudo a number above 0."
-    )
+    if faults:
+        raise DataError(
+            f"query {query.query_id}: the likelihood has no maximum: in all lists {', and '.join(faults)}, so that "
+            "they would be worth infinitely more or less. Take them out, or give pseudo a number above 0."
+        )
 
 
 def _names(query: QueryRankings, chosen: Flags) -> str:

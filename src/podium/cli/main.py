@@ -32,7 +32,7 @@ PANELS = {
     "Learn": ("check", "train", "select", "rank", "explain", "aggregate"),
     "Evaluate": ("evaluate", "compare", "curve", "reconcile", "calibration"),
     "Search": ("index", "search", "features"),
-    "Clicks and judges": ("clicks", "judges", "value", "interleave"),
+    "Clicks and judges": ("clicks", "judges", "rate", "value", "interleave"),
     "Production": ("serve", "feedback", "export", "prove", "import", "cache", "warm"),
 }
 """Commands by panel of the help text. Each is the function, or the group, of its name in the module of its name."""

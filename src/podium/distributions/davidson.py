@@ -21,6 +21,11 @@ class Davidson(TiedPairs):
     beta: float = 0.0
 
     def log_odds(self, differences: Array) -> tuple[Array, Array]:
-        half = 0.5 * differences
-        z = np.logaddexp(np.logaddexp(half, -half), self.beta)
-        return half - z, self.beta - z
+        return davidson_logs(differences, self.beta)
+
+
+def davidson_logs(differences: Array, beta: float | Array) -> tuple[Array, Array]:
+    """log P(i before j) and log P(i and j tied) at s_i − s_j."""
+    half = 0.5 * differences
+    z = np.logaddexp(np.logaddexp(half, -half), beta)
+    return half - z, beta - z

@@ -21,6 +21,11 @@ class RaoKupper(TiedPairs):
     alpha: float = 0.0
 
     def log_odds(self, differences: Array) -> tuple[Array, Array]:
-        t = np.logaddexp(0.0, self.alpha)
-        wins = -np.logaddexp(0.0, t - differences)
-        return wins, self.alpha + np.logaddexp(np.log(2.0), self.alpha) + wins - np.logaddexp(0.0, t + differences)
+        return rao_kupper_logs(differences, self.alpha)
+
+
+def rao_kupper_logs(differences: Array, alpha: float | Array) -> tuple[Array, Array]:
+    """log P(i before j) and log P(i and j tied) at s_i − s_j."""
+    t = np.logaddexp(0.0, alpha)
+    wins = -np.logaddexp(0.0, t - differences)
+    return wins, alpha + np.logaddexp(np.log(2.0), alpha) + wins - np.logaddexp(0.0, t + differences)

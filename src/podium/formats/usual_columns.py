@@ -41,6 +41,13 @@ USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "score": (("score",), ("similarity", "sim")),
     "rank": (("rank",), ("position", "doc_position")),
+    "a": (("a", "model_a", "player_a", "team_a", "system_a", "left", "model_1", "player_1", "white", "home_team"),),
+    "b": (("b", "model_b", "player_b", "team_b", "system_b", "right", "model_2", "player_2", "black", "away_team"),),
+    "winner": (("winner", "winner_model", "outcome", "result", "preference", "verdict", "vote"),),
+    "battle": (("battle", "battle_id", "match", "match_id", "game", "game_id", "race", "question_id"),),
+    "player": (("player", "model", "system", "player_id", "model_name", "driver", "competitor"),),
+    "group": (("group", "task"),),
+    "weight": (("weight",),),
 }  # fmt: skip
 """Names of the column of each role, in groups, those to prefer first."""
 
@@ -111,6 +118,9 @@ def _there(columns: Sequence[str]) -> str:
     return f"the columns are {shown}{' …' if len(columns) > 12 else ''}"
 
 
+_OPTIONS = ("query", "document", "grade", "judge", "a", "b", "winner", "battle", "player", "group", "weight")
+
+
 def _say_which(role: str, name: str) -> str:
-    option = f" (--{role} {name!r} on the command line)" if role in ("query", "document", "grade", "judge") else ""
+    option = f" (--{role} {name!r} on the command line)" if role in _OPTIONS else ""
     return f"Say which it is: {role}={name!r}{option}."

@@ -159,7 +159,7 @@ def points(values: Mapping[str, tuple[float, Interval]], *, label: str, x_name: 
     """Interval chart: a point with its confidence interval for each name, one below the other."""
     finite = [v for value, span in values.values() for v in (value, *span) if math.isfinite(v)]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
-    room = 110.0
+    room = _room(values)
     scale = (WIDTH - room - _RIGHT) / ((high - low) or 1.0)
     height = 24.0 * len(values) + 44.0
     parts = []
@@ -167,10 +167,10 @@ def points(values: Mapping[str, tuple[float, Interval]], *, label: str, x_name: 
         value = low + k * (high - low) / 4
         x = room + (value - low) * scale
         parts.append(f'<line class="rule" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - 40:.1f}"/>')
-        parts.append(_text(x, height - 24, f"{value:.3f}"))
+        parts.append(_text(x, height - 24, f"{value:.3f}" if high - low < 100 else f"{value:.0f}"))
     for k, (name, (value, span)) in enumerate(values.items()):
         y = 18.0 + 24.0 * k
-        parts.append(_text(room - 10, y + 4, name, anchor="end"))
+        parts.append(_text(room - 10, y + 4, _short(name), anchor="end"))
         if not all(map(math.isfinite, (value, *span))):
             continue
         x1, x, x2 = (room + (v - low) * scale for v in (span.low, value, span.high))
@@ -180,6 +180,43 @@ def points(values: Mapping[str, tuple[float, Interval]], *, label: str, x_name: 
             f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="var(--c0)"/></g>'
         )
     return _svg(parts, label, x_name, height=height)
+
+
+def ranges(values: Mapping[str, tuple[int, int, int]], *, label: str, x_name: str) -> str:
+    """Chart of whole numbers, each with an interval: a dot on a bar from the least to the most, one below the other."""
+    last = max([most for _, _, most in values.values()], default=1)
+    room = _room(values)
+    scale = (WIDTH - room - _RIGHT) / max(last - 1, 1)
+    height = 24.0 * len(values) + 44.0
+    parts = []
+    for value in range(1, last + 1, max(1, math.ceil(last / _LABELS))):
+        x = room + (value - 1) * scale
+        parts.append(f'<line class="rule" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - 40:.1f}"/>')
+        parts.append(_text(x, height - 24, str(value)))
+    for k, (name, (value, least, most)) in enumerate(values.items()):
+        y = 18.0 + 24.0 * k
+        x1, x, x2 = (room + (v - 1) * scale for v in (least, value, most))
+        parts.append(_text(room - 10, y + 4, _short(name), anchor="end"))
+        parts.append(
+            f"<g><title>{escape(name)}: {value}, from {least} to {most}</title>"
+            f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y}" y2="{y}" stroke="var(--c0)" stroke-width="8" '
+            f'stroke-opacity="0.3" stroke-linecap="round"/>'
+            f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="var(--c0)"/></g>'
+        )
+    return _svg(parts, label, x_name, height=height)
+
+
+def _room(names: Collection[str]) -> float:
+    """The width of names on the left of a chart."""
+    return min(max([110.0, *(7.0 * len(_short(name)) + 20.0 for name in names)]), 230.0)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONG else f"{name[: _LONG - 12]}…{name[-11:]}"
+
+
+_LONG = 30
+"""Characters of a name in a chart."""
 
 
 def shades(counts: Sequence[Sequence[float]], *, label: str, x_name: str, y_name: str) -> str:

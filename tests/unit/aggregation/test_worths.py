@@ -12,17 +12,23 @@ from podium.base.errors import DataError
 from reference.aggregation import as_dicts, ordered_partition, orders_within, plackett_luce, votes
 
 NASCAR = Path(__file__).parents[4] / "shared" / "data" / "nascar"
-MODELS = [PlackettLuceMLE(), PMOP()]
+UNKNOWN = PlackettLuceMLE(ties="unknown")
+MODELS = [UNKNOWN, PlackettLuceMLE(), PMOP()]
 
 
 def tied_likelihood(ranks, s):
     return sum(plackett_luce(order, s) for order in orders_within(ranks))
 
 
+def mean_over_orders(ranks, s):
+    """The geometric mean of the probabilities of all orders of the tied documents."""
+    return np.exp(np.mean([np.log(plackett_luce(order, s)) for order in orders_within(ranks)]))
+
+
 @pytest.mark.parametrize(
     ("model", "probability"),
-    [(PlackettLuceMLE(), tied_likelihood), (PMOP(), ordered_partition)],
-    ids=["plackett-luce", "pmop"],
+    [(UNKNOWN, tied_likelihood), (PlackettLuceMLE(), mean_over_orders), (PMOP(), ordered_partition)],
+    ids=["unknown", "plackett-luce", "pmop"],
 )
 @given(rankings=votes(weighted=True))
 @settings(max_examples=40, deadline=None)
@@ -54,7 +60,7 @@ def test_a_tie_of_many_and_of_unequal_worths_is_integrated_exactly():
     rankings = Rankings.from_orders([[["A", tuple("BCDEF"), "G"]]])
     s = np.array([0.0, 12.0, -9.0, 3.0, 3.0, -20.0, 1.0])
     expected = np.log(tied_likelihood(as_dicts(rankings.query(0))[0], s))
-    assert PlackettLuceMLE().slope(rankings.query(0), s).value == pytest.approx(expected, rel=1e-12)
+    assert UNKNOWN.slope(rankings.query(0), s).value == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -73,11 +79,49 @@ def test_two_documents_have_the_worths_of_the_formula(model):
 def test_ties_that_hide_an_order_do_not_pull_together_but_verdicts_do():
     lists = [["A", "B", "C"]] * 4 + [["B", "A", "C"]] + [[("A", "B"), "C"]] * 6 + [["C", "A", "B"]]
     query = Rankings.from_orders([lists]).query(0)
-    hidden, verdict = (model(pseudo=0.0).fit(query).log_worths for model in (PlackettLuceMLE, PMOP))
+    models = PlackettLuceMLE(pseudo=0.0, ties="unknown"), PMOP(pseudo=0.0), PlackettLuceMLE(pseudo=0.0)
+    hidden, verdict, shared = (model.fit(query).log_worths for model in models)
     without = PlackettLuceMLE(pseudo=0.0).fit(Rankings.from_orders([lists[:5] + lists[-1:]]).query(0)).log_worths
     assert hidden[0] - hidden[1] == pytest.approx(without[0] - without[1], abs=0.25)
     strict = PMOP(pseudo=0.0).fit(Rankings.from_orders([lists[:5] + lists[-1:]]).query(0)).log_worths
     assert verdict[0] - verdict[1] < 0.6 * (strict[0] - strict[1])
+    assert shared[0] - shared[1] < 0.6 * (without[0] - without[1])
+
+
+def test_a_tie_of_two_is_half_a_win_for_each():
+    orders = [["A", "B"]] * 3 + [["B", "A"]] + [[("A", "B")]] * 2
+    found = PlackettLuceMLE(pseudo=0.0).fit(Rankings.from_orders([orders]).query(0))
+    assert found.log_worths[0] - found.log_worths[1] == pytest.approx(np.log(4 / 2))
+
+
+def test_ties_at_the_end_of_a_list_bring_worths_together():
+    lists = [["A", "B", "C"]] + [["A", ("B", "C")]] * 5 + [["B", "C", "A"]]
+    equal, unknown = (
+        PlackettLuceMLE(ties=ties).one(Rankings.from_orders([lists]).query(0)) for ties in ("equal", "unknown")
+    )
+    assert 0.0 < equal[1] - equal[2] < 0.5 * (unknown[1] - unknown[2])
+
+
+def test_documents_missing_from_a_list_are_not_tied():
+    query = Rankings.from_orders([[["A", ("B", "C"), "D"], ["B", "A"]]]).query(0)
+    s = np.array([0.3, -0.4, 0.8, 0.1])
+    seen = PlackettLuceMLE().seen(query)
+    left = np.exp(s).sum()
+    second = s[1] - np.log(left) + s[0] - np.log(left - np.exp(s[1]))  # C and D may follow in any order
+    first = np.log(mean_over_orders({0: 1, 1: 2, 2: 2, 3: 3}, s))
+    assert PlackettLuceMLE().slope(seen, s).value == pytest.approx(first + second, abs=1e-12)
+
+
+def test_lists_that_are_cut_have_no_ties():
+    query = Rankings.from_orders([[["A", "B"], ["B", "C"], ["D", "A", "C"]]]).query(0)
+    assert PlackettLuceMLE().one(query) == pytest.approx(UNKNOWN.one(query), abs=1e-9)
+
+
+def test_a_tie_of_very_unequal_worths_is_averaged_exactly():
+    query = Rankings.from_orders([[["A", tuple("BCDEF"), "G"], [("A", "G")]]]).query(0)
+    s = np.array([0.0, 12.0, -9.0, 3.0, 3.0, -20.0, 1.0])
+    expected = sum(np.log(mean_over_orders(ranks, s)) for ranks in as_dicts(query))
+    assert PlackettLuceMLE().slope(query, s).value == pytest.approx(expected, rel=1e-12)
 
 
 def test_documents_left_out_were_not_there_or_come_last():
@@ -142,14 +186,15 @@ def test_lists_that_nothing_connects_are_refused_by_maximum_likelihood_alone(mod
         model(pseudo=0.0, unranked="skip")(Rankings.from_orders([orders]))
 
 
-def test_a_tie_keeps_worths_together_for_pmop_alone():
+def test_a_tie_keeps_worths_together_unless_it_hides_an_order():
     orders = [[("A", "B"), "C"], ["C", "B"], [("A", "B")]]
     with pytest.raises(DataError, match="A never come after"):
-        PlackettLuceMLE(pseudo=0.0, unranked="skip")(Rankings.from_orders([orders]))
-    assert np.isfinite(PMOP(pseudo=0.0, unranked="skip")(Rankings.from_orders([orders])).scores).all()
+        PlackettLuceMLE(pseudo=0.0, unranked="skip", ties="unknown")(Rankings.from_orders([orders]))
+    for model in (PMOP(pseudo=0.0, unranked="skip"), PlackettLuceMLE(pseudo=0.0, unranked="skip")):
+        assert np.isfinite(model(Rankings.from_orders([orders])).scores).all()
 
 
 def test_pmop_takes_a_document_alone_for_better_than_a_large_block_before_it():
     query = Rankings.from_orders([[[("A", "B", "C"), "D", ("E", "F")]]]).query(0)
     assert PMOP().one(query).argmax() == 3  # why it promises no unanimity
-    assert PlackettLuceMLE().one(query).argmax() < 3
+    assert all(PlackettLuceMLE(ties=ties).one(query).argmax() < 3 for ties in ("equal", "unknown"))
