@@ -4,8 +4,8 @@
 
 for k tied documents before a rest of worth Λ: a tie of two counts as half a win for each. With log x = log x₀ + ∫
 (e^{−x₀t} − e^{−xt})/t dt, the mean over subsets is that of e^{−t·Σ_R φ}: symmetric polynomials of y = e^{−φt}, divided
-by the number of subsets. They grow one document at a time, a_r ← ((m − r)·a_r + r·y·a_{r−1})/m; derivatives are the same
-backwards.
+by the number of subsets. They grow one document at a time, a_r ← ((m − r)·a_r + r·y·a_{r−1})/m; derivatives are the
+same backwards.
 """
 
 from __future__ import annotations
