@@ -9,17 +9,32 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 from podium.jit import tiers
-from podium.jit.compiled import Deferred
+from podium.jit.compiled import Deferred, counting_compilations
 
-tiers.compile_always()  # tests of the small tier say so by `small_tier`; commands in other processes choose by size
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without compiling, which both processes of pytest-xdist would do; then compile in every test.
+
+    Tests of the small tier say so by `small_tier`; commands in other processes choose by size.
+    """
+    with counting_compilations() as names:
+        result = yield
+    if names:
+        raise pytest.UsageError(f"compiled when tests were collected, rather than by a test: {', '.join(names)}")
+    tiers.compile_always()
+    return result
 
 
 def pytest_sessionfinish() -> None:

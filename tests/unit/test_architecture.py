@@ -1,6 +1,7 @@
 """The architecture, kept by tests: layers, one file per named thing, short functions, nothing heavy at import."""
 
 import ast
+import functools
 import inspect
 import re
 import subprocess
@@ -77,8 +78,23 @@ def name(file):
     return str(file.relative_to(SOURCE))
 
 
+@functools.cache
 def tree(file):
     return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def nodes(file):
+    """Every node of a file."""
+    return list(ast.walk(tree(file)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_trees():
+    """A million objects would be in the way of the tests that follow."""
+    yield
+    nodes.cache_clear()
+    tree.cache_clear()
 
 
 def imported(node):
@@ -93,7 +109,7 @@ def imported(node):
 
 def podiums(file):
     """(line, first module below podium) for everything of podium that a file imports, anywhere in it."""
-    for node in ast.walk(tree(file)):
+    for node in nodes(file):
         for module in imported(node):
             if module.startswith("podium."):
                 yield node.lineno, module.split(".")[1]
@@ -135,7 +151,7 @@ def test_few_files_share_a_name():
 
 def test_only_jit_imports_numba():
     for file in FILES:
-        tops = {module.split(".")[0] for node in ast.walk(tree(file)) for module in imported(node)}
+        tops = {module.split(".")[0] for node in nodes(file) for module in imported(node)}
         assert file.parent == SOURCE / "jit" or not tops & {"numba", "llvmlite"}, name(file)
 
 
@@ -150,7 +166,7 @@ def test_parameters_say_their_types():
     parameters = [
         ast.unparse(parameter.annotation)
         for file in FILES
-        for node in ast.walk(tree(file))
+        for node in nodes(file)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
         if parameter.annotation is not None
@@ -213,20 +229,20 @@ def test_the_package_exports_what_it_registers(folder):
         assert hasattr(package, cls), f"{folder}/__init__.pyi does not import {cls}"
 
 
-@pytest.mark.parametrize("stub", sorted(SOURCE.rglob("__init__.pyi")), ids=name)
-def test_an_exported_name_is_not_hidden_by_a_module_of_its_name(stub):
-    package = ".".join(("podium", *stub.relative_to(SOURCE).parts[:-1]))
+def test_an_exported_name_is_not_hidden_by_a_module_of_its_name():
+    stubs = [str(stub.relative_to(SOURCE.parent)) for stub in sorted(SOURCE.rglob("__init__.pyi"))]
     program = f"""
-import ast, importlib, pkgutil
-package = importlib.import_module({package!r})
-for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-    if not module.name.endswith(("__main__", ".sklearn")):
-        importlib.import_module(module.name)
-for node in ast.parse(open({str(stub)!r}, encoding="utf-8").read()).body:
-    for alias in node.names:
-        if node.module:
+import ast, importlib, pathlib, pkgutil
+packages = [(stub, importlib.import_module(".".join(stub.parts[:-1]))) for stub in map(pathlib.Path, {stubs})]
+for _, package in packages:
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        if not module.name.endswith(("__main__", ".sklearn")):
+            importlib.import_module(module.name)
+for stub, package in packages:
+    for node in ast.parse(({str(SOURCE.parent)!r} / stub).read_text(encoding="utf-8")).body:
+        for alias in node.names if node.module else ():
             home = importlib.import_module(f"{{package.__name__}}.{{node.module}}")
-            assert getattr(package, alias.name) is getattr(home, alias.name), alias.name
+            assert getattr(package, alias.name) is getattr(home, alias.name), (package.__name__, alias.name)
 """
     subprocess.run([sys.executable, "-c", program], check=True)
 
@@ -258,7 +274,7 @@ def run_time(node):
 
 def test_only_the_estimator_needs_scikit_learn():
     for file in FILES:
-        for node in ast.walk(tree(file)):
+        for node in nodes(file):
             assert file == SOURCE / "sklearn.py" or not any(m.split(".")[0] == "sklearn" for m in imported(node)), file
 
 
@@ -297,7 +313,7 @@ def test_modules_say_what_they_are_and_stay_short():
 
 def test_functions_are_short():
     for file in FILES:
-        for node in ast.walk(tree(file)):
+        for node in nodes(file):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
                 lines = body[-1].end_lineno - body[0].lineno + 1
@@ -308,7 +324,7 @@ def test_no_code_is_ever_read_from_data():
     for file in FILES:
         if file == SOURCE / "jit" / "disk_cache.py":  # numba's own machine code, of files that this user or root owns
             continue
-        for node in ast.walk(tree(file)):
+        for node in nodes(file):
             for module in imported(node):
                 top = module.split(".")[0]
                 assert top not in {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}, (
@@ -372,7 +388,7 @@ def test_no_path_of_a_machine_is_written_down():
 def test_a_function_whose_sums_may_be_reordered_writes_to_no_array():
     """Else it has a second, plain form, and which of them runs depends on where in memory its arrays are."""
     for file in FILES:
-        for node in ast.walk(tree(file)):
+        for node in nodes(file):
             if isinstance(node, ast.FunctionDef) and any(
                 "vectorised" in ast.dump(mark) for mark in node.decorator_list
             ):

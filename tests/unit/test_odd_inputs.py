@@ -1,5 +1,6 @@
 """Every public function that takes data, with every odd input: the numbers of the plain case, or an error in words."""
 
+import functools
 import io
 import re
 import warnings
@@ -22,15 +23,22 @@ from podium.sklearn import Ranker
 
 METHOD = "prank"
 VALID = Dataset.from_arrays(X, Y, qid=QID)
-MODEL = podium.train(X, Y, METHOD, qid=QID)
-NAMED = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), METHOD)
-ODDS = podium.train(X, Y, "listnet(penalty=1)", qid=QID)
-TREES = podium.train(
-    Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "lambdamart(rounds=2,min_data_in_leaf=1)"
-)
-NAMED_ODDS = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "listmle(penalty=1)")
+WITH_NAMES = Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES)
 RUN = {str(q): {str(d): float(d * 7 % 5 + q) for d in range(1, 6)} for q in range(1, 5)}
 QRELS = {str(q): {str(d): float(d * q % 3) for d in range(1, 6)} for q in range(1, 5)}
+
+
+@functools.cache
+def trained(method=METHOD, data=VALID):
+    """A model, trained when a test first needs it."""
+    return podium.train(data, method)
+
+
+def named(method=METHOD):
+    return trained(method, WITH_NAMES)
+
+
+ODDS, NAMED_ODDS, TREES = "listnet(penalty=1)", "listmle(penalty=1)", "lambdamart(rounds=2,min_data_in_leaf=1)"
 
 
 def numbers(model):
@@ -98,10 +106,10 @@ WITH_FEATURES = {
     "train valid=": lambda v: numbers(podium.train(X, Y, METHOD, qid=QID, valid=(v, Y, QID))),
     "cross_validate": lambda v: evaluated(podium.cross_validate(v, Y, METHOD, qid=QID, folds=3)),
     "compare": lambda v: compared(v, METHOD, labels=Y, qid=QID),
-    "Model.score": lambda v: MODEL.score(v, qid=QID),
-    "Model.rank": lambda v: MODEL.rank(v, qid=QID),
-    "Model.distribution": lambda v: odds(ODDS.distribution(v, qid=QID)),
-    "importance": lambda v: podium.importance(MODEL, v, qid=QID),
+    "Model.score": lambda v: trained().score(v, qid=QID),
+    "Model.rank": lambda v: trained().rank(v, qid=QID),
+    "Model.distribution": lambda v: odds(trained(ODDS).distribution(v, qid=QID)),
+    "importance": lambda v: podium.importance(trained(), v, qid=QID),
     "Dataset": lambda v: everything(Dataset.from_arrays(v, Y, qid=QID)),
     "Ranker.fit": lambda v: numbers(fitted(X=v).model_),
     "Ranker.predict": lambda v: fitted().predict(v, qid=QID),
@@ -124,10 +132,10 @@ WITH_QUERIES = {
     "cross_validate": lambda v: evaluated(podium.cross_validate(X, Y, METHOD, qid=v, folds=3)),
     "compare": lambda v: compared(X, METHOD, labels=Y, qid=v),
     "evaluate": lambda v: evaluated(podium.evaluate(Y, SCORES, qid=v)),
-    "Model.score": lambda v: MODEL.score(X, qid=v),
-    "Model.rank": lambda v: MODEL.rank(X, qid=v),
-    "Model.distribution": lambda v: odds(ODDS.distribution(X, qid=v)),
-    "importance": lambda v: podium.importance(MODEL, X, qid=v),
+    "Model.score": lambda v: trained().score(X, qid=v),
+    "Model.rank": lambda v: trained().rank(X, qid=v),
+    "Model.distribution": lambda v: odds(trained(ODDS).distribution(X, qid=v)),
+    "importance": lambda v: podium.importance(trained(), X, qid=v),
     "Dataset": lambda v: everything(Dataset.from_arrays(X, Y, qid=v)),
     "Ranker.fit": lambda v: numbers(fitted(qid=v).model_),
     "Ranker.predict": lambda v: fitted().predict(X, qid=v),
@@ -138,28 +146,28 @@ WITH_GROUPS = {
     "cross_validate": lambda v: evaluated(podium.cross_validate(X, Y, METHOD, group=v, folds=3)),
     "compare": lambda v: compared(X, METHOD, labels=Y, group=v),
     "evaluate": lambda v: evaluated(podium.evaluate(Y, SCORES, group=v)),
-    "Model.score": lambda v: MODEL.score(X, group=v),
-    "Model.rank": lambda v: MODEL.rank(X, group=v),
-    "Model.distribution": lambda v: odds(ODDS.distribution(X, group=v)),
-    "importance": lambda v: podium.importance(MODEL, X, group=v),
+    "Model.score": lambda v: trained().score(X, group=v),
+    "Model.rank": lambda v: trained().rank(X, group=v),
+    "Model.distribution": lambda v: odds(trained(ODDS).distribution(X, group=v)),
+    "importance": lambda v: podium.importance(trained(), X, group=v),
     "Dataset": lambda v: everything(Dataset.from_arrays(X, Y, group=v)),
     "Ranker.fit": lambda v: numbers(fitted(qid=None, group=v).model_),
     "Ranker.fit eval_group=": lambda v: numbers(fitted(eval_set=(X, Y), eval_group=v).model_),
 }
 WITH_FRAMES = {
-    "refit": lambda v: numbers(podium.refit(TREES, v, decay=0.5)),
+    "refit": lambda v: numbers(podium.refit(named(TREES), v, decay=0.5)),
     "train": lambda v: numbers(podium.train(v, METHOD)),
     "train valid=": lambda v: numbers(podium.train(NAMED_DATA, METHOD, valid=v)),
     "cross_validate": lambda v: evaluated(podium.cross_validate(v, METHOD, folds=3)),
     "compare": lambda v: compared(v, METHOD),
     "evaluate": lambda v: evaluated(podium.evaluate(v, SCORES)),
     "reconcile": lambda v: podium.reconcile(v, SCORES, "ndcg@10[lightgbm]", "ndcg@10[sklearn]").values,
-    "Model.score": lambda v: NAMED.score(v),
-    "Model.rank": lambda v: NAMED.rank(v),
-    "Model.distribution": lambda v: odds(NAMED_ODDS.distribution(v)),
-    "calibration": lambda v: podium.calibration(NAMED_ODDS.distribution(NAMED_DATA), v).to_dict(),
-    "importance": lambda v: podium.importance(NAMED, v),
-    "explain": lambda v: podium.explain(NAMED, v, query=QID[0], documents=[0, QUERIES]).shares,
+    "Model.score": lambda v: named().score(v),
+    "Model.rank": lambda v: named().rank(v),
+    "Model.distribution": lambda v: odds(named(NAMED_ODDS).distribution(v)),
+    "calibration": lambda v: podium.calibration(named(NAMED_ODDS).distribution(NAMED_DATA), v).to_dict(),
+    "importance": lambda v: podium.importance(named(), v),
+    "explain": lambda v: podium.explain(named(), v, query=QID[0], documents=[0, QUERIES]).shares,
     "from_frame": lambda v: everything(podium.from_frame(v)),
     "read_data": lambda v: everything(podium.read_data(v)),
     "to_frame": lambda v: to_frame(podium.from_frame(v)).to_dict(),
@@ -172,7 +180,7 @@ WITH_SCORES = {
     "evaluate_grades": lambda v: podium.evaluate_grades(Y, v),
     "reconcile": lambda v: podium.reconcile(VALID, v, "ndcg@10[lightgbm]", "ndcg@10[sklearn]").values,
     "Run.from_scores": lambda v: written(podium.Run.from_scores(VALID, v)),
-    "Model.distribution": lambda v: odds(ODDS.distribution(VALID, scores=v)),
+    "Model.distribution": lambda v: odds(trained(ODDS).distribution(VALID, scores=v)),
 }
 DOORS = {
     "X": WITH_FEATURES,
@@ -380,7 +388,7 @@ def test_every_public_name_is_in_the_table_or_takes_no_columns():
     [
         lambda X, y, q: podium.train(X, y.iloc[::-1], METHOD, qid=q),
         lambda X, y, q: podium.train(X, y, METHOD, qid=q.iloc[::-1]),
-        lambda X, y, q: MODEL.score(X.set_axis(["a", "b", "c"], axis=1), qid=q.iloc[::-1]),
+        lambda X, y, q: trained().score(X.set_axis(["a", "b", "c"], axis=1), qid=q.iloc[::-1]),
         lambda X, y, q: podium.evaluate(y, pd.Series(SCORES).iloc[::-1], qid=q),
         lambda X, y, q: Dataset.from_arrays(X.to_numpy(), y, qid=q.iloc[::-1]),
         lambda X, y, q: Ranker(METHOD).fit(X, y.iloc[::-1], qid=q),
@@ -413,7 +421,7 @@ def test_no_seed_and_no_rows_are_refused():
     with pytest.raises(PodiumError, match="At least one seed"):
         podium.compare(X, METHOD, labels=Y, qid=QID, seed=())
     with pytest.raises(PodiumError, match="no document"):
-        podium.importance(MODEL, X[:0])
+        podium.importance(trained(), X[:0])
 
 
 @pytest.mark.parametrize(
@@ -426,7 +434,7 @@ def test_no_seed_and_no_rows_are_refused():
         (lambda: podium.aggregate(ORDERS, 5), "name of a method"),
         (lambda: podium.compare_runs(QRELS, [RUN, RUN]), "expected a dictionary: name → run"),
         (lambda: podium.split(VALID, (0.5, float("nan"))), "add up to 1"),
-        (lambda: podium.explain(MODEL, VALID, query=1, documents=[0, 6, 12]), "two different documents"),
+        (lambda: podium.explain(trained(), VALID, query=1, documents=[0, 6, 12]), "two different documents"),
         (lambda: podium.Rankings.from_orders([ORDERS], voters=["a", "a", "b"]), "'a'"),
         (lambda: podium.Rankings.from_orders([ORDERS], query_ids=["a", "b"]), "2 query ids for the orders of 1"),
         (lambda: podium.Rankings.from_entries([1], [1], [1, 2], ranks=[1, 2]), "as many of each"),

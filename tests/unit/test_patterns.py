@@ -45,7 +45,10 @@ class Use(NamedTuple):
 
 def uses(path: Path) -> Iterator[Use]:
     """Each regular expression in a file, in each way in which it is used."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if "import re" not in text:  # nor regex
+        return
+    tree = ast.parse(text)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     owners = [(ast.unparse(call.func.value), call.func.attr) for call in calls]
     names = {id(node.value): ast.unparse(node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)}

@@ -8,8 +8,6 @@ from podium.aggregation import Borda
 from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, place, votes, with_absent_last
 
-EXAMPLE = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
-
 
 def points(rankings):
     """Each voter's points for each document: how many stand behind it."""
@@ -19,7 +17,8 @@ def points(rankings):
 
 
 def test_the_worked_example_gives_five_three_one():
-    assert Borda()(EXAMPLE).scores.tolist() == [2 + 2 + 1, 1 + 0 + 2, 0 + 1 + 0]
+    example = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
+    assert Borda()(example).scores.tolist() == [2 + 2 + 1, 1 + 0 + 2, 0 + 1 + 0]
 
 
 def test_the_documents_a_list_leaves_out_share_the_points_left():

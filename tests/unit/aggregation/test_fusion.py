@@ -9,7 +9,10 @@ from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, votes, with_absent_last
 
 A, B, C = 0, 1, 2
-SCORED = Rankings.from_entries(list("qqqqqq"), list("xxxyyy"), list("ABCABD"), scores=[8.0, 4.0, 2.0, 0.1, 0.5, 0.3])
+
+
+def scored():
+    return Rankings.from_entries(list("qqqqqq"), list("xxxyyy"), list("ABCABD"), scores=[8.0, 4.0, 2.0, 0.1, 0.5, 0.3])
 
 
 def test_rrf_adds_reciprocal_ranks():
@@ -35,17 +38,17 @@ def test_rrf_of_tied_documents_is_the_mean_over_their_places():
     ],
 )
 def test_combsum_adds_normalised_scores(normalise, expected):
-    found = CombSum(normalise=normalise)(SCORED).scores
+    found = CombSum(normalise=normalise)(scored()).scores
     assert found == pytest.approx(np.array(expected))
     times = np.array([2, 2, 1, 1])
-    assert CombMNZ(normalise=normalise)(SCORED).scores == pytest.approx(times * found)
+    assert CombMNZ(normalise=normalise)(scored()).scores == pytest.approx(times * found)
 
 
 def test_z_scores_leave_the_order_of_z_scores_with_missing_ones_at_the_lowest():
     x, y = np.array([8.0, 4.0, 2.0]), np.array([0.1, 0.5, 0.3])
     z_x, z_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
     expected = np.array([z_x[0] + z_y[0], z_x[1] + z_y[1], z_x[2] + z_y.min(), z_x.min() + z_y[2]])
-    found = CombSum(normalise="zscore")(SCORED).scores
+    found = CombSum(normalise="zscore")(scored()).scores
     assert found - found[0] == pytest.approx(expected - expected[0])
 
 

@@ -1,6 +1,7 @@
 """Propensities as score offsets: exact where a loss says so, and refused where they would move its optimum."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -37,8 +38,12 @@ def every_click():
 
 
 DATA = Dataset.from_arrays(np.eye(3), qid=["q"] * 3, document_ids=DOCUMENTS)
-OFFSET = weights(every_click(), Propensities.of_theta(THETA, how="true"), DATA, by="offsets").data
 LOOKED_AT = dataclasses.replace(DATA, document_weights=RELEVANCE)
+
+
+@functools.cache
+def with_offsets():
+    return weights(every_click(), Propensities.of_theta(THETA, how="true"), DATA, by="offsets").data
 
 
 def best_scores(loss, data):
@@ -59,15 +64,15 @@ def best_scores(loss, data):
 def test_the_optimum_of_clicks_with_offsets_is_that_of_people_who_look_at_everything(name):
     loss = Loss.parse(name)
     assert loss.offsets_are_exact
-    np.testing.assert_allclose(best_scores(loss, OFFSET), best_scores(loss, LOOKED_AT), atol=1e-5)
+    np.testing.assert_allclose(best_scores(loss, with_offsets()), best_scores(loss, LOOKED_AT), atol=1e-5)
 
 
 @pytest.mark.parametrize("name", INEXACT)
 def test_a_loss_whose_optimum_would_move_refuses_offsets_and_names_those_that_take_them(name):
     loss = Loss.parse(name)
-    assert np.abs(best_scores(loss, OFFSET) - best_scores(loss, LOOKED_AT)).max() > 0.02
+    assert np.abs(best_scores(loss, with_offsets()) - best_scores(loss, LOOKED_AT)).max() > 0.02
     with pytest.raises(IncompatibleError, match=r"lambdarank, pmop-fd, ranknet, softmax .*lambdamart\(damped=false\)"):
-        train(OFFSET, f"recipe(loss={name},solver=adam)")
+        train(with_offsets(), f"recipe(loss={name},solver=adam)")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,7 @@ def test_a_loss_whose_optimum_would_move_refuses_offsets_and_names_those_that_ta
 )
 def test_other_methods_refuse_offsets(name):
     with pytest.raises(IncompatibleError, match="Divide clicks by propensities"):
-        train(OFFSET, name if name != "logistic" else "recipe(loss=logistic)")
+        train(with_offsets(), name if name != "logistic" else "recipe(loss=logistic)")
 
 
 def test_a_loss_that_claims_exact_offsets_wrongly_breaks_its_contract(monkeypatch):
@@ -87,7 +92,7 @@ def test_a_loss_that_claims_exact_offsets_wrongly_breaks_its_contract(monkeypatc
 
 
 def test_a_trained_model_finds_the_relevance_in_its_scores():
-    model = train(OFFSET, "softmax(penalty=0,tolerance=1e-12,transform=identity)")
+    model = train(with_offsets(), "softmax(penalty=0,tolerance=1e-12,transform=identity)")
     found = model.score(DATA)
     np.testing.assert_allclose(found - found[0], np.log(RELEVANCE / RELEVANCE[0]), atol=1e-3)
 
@@ -115,7 +120,7 @@ def test_offsets_leave_out_what_the_only_page_of_a_query_did_not_show():
 def test_a_weighing_learns_from_offsets_and_is_judged_by_weights():
     log, theta = every_click(), Propensities.of_theta(THETA, how="true")
     weighing = Weighing(log, theta, by="offsets")
-    assert np.array_equal(weighing.training(DATA).data.score_offsets, OFFSET.score_offsets)
+    assert np.array_equal(weighing.training(DATA).data.score_offsets, with_offsets().score_offsets)
     judged = weighing.validation(DATA).data
     assert judged.score_offsets is None
     assert np.array_equal(judged.document_weights, weights(log, theta, DATA).data.document_weights)

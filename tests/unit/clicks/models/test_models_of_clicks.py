@@ -1,6 +1,7 @@
 """Click models: one hand-computed number each, identifiability, files, measures."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from podium.clicks.log.click_log import ClickLog
 from podium.data.dataset import Dataset
 
 PAGES = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1, 2]), ("q", ["a", "b"], [])]
-LOG = ClickLog.from_pages(PAGES)
+
+
+@functools.cache
+def small_log():
+    return ClickLog.from_pages(PAGES)
 
 
 @pytest.mark.parametrize(
@@ -31,36 +36,36 @@ LOG = ClickLog.from_pages(PAGES)
     ],
 )
 def test_closed_forms_on_three_pages(model, name, expected):
-    np.testing.assert_allclose(fit(LOG, model).params[name], expected)
+    np.testing.assert_allclose(fit(small_log(), model).params[name], expected)
 
 
 def test_the_first_em_step_of_the_position_model_by_hand():
     # α = γ = ½: of an impression without click, (1 − ½)·½/(1 − ¼) = ⅓ of attraction and of examination is left
-    fitted = fit(LOG, "pbm(accelerate=false,iterations=1,tolerance=0)")
+    fitted = fit(small_log(), "pbm(accelerate=false,iterations=1,tolerance=0)")
     np.testing.assert_allclose(fitted.params["attractiveness"], [(2 + 1 / 3 + 1) / 5, (1 + 2 / 3 + 1) / 5])
     np.testing.assert_allclose(fitted.params["examination"], [(2 + 1 / 3 + 1) / 5, (1 + 2 / 3 + 1) / 5])
 
 
 def test_later_clicks_are_ignored_by_the_cascade_and_counted():
-    fitted = fit(LOG, "cascade")
+    fitted = fit(small_log(), "cascade")
     assert fitted.info["ignored_clicks"] == 1
-    assert measure(fitted, LOG).ignored_clicks == 1
-    assert np.isfinite(measure(fitted, LOG).log_likelihood)
+    assert measure(fitted, small_log()).ignored_clicks == 1
+    assert np.isfinite(measure(fitted, small_log()).log_likelihood)
 
 
 def test_relevance_is_attraction_and_for_the_dbn_also_satisfaction():
     for name in ClickModel.catalogue():
-        fitted = fit(LOG, name)
+        fitted = fit(small_log(), name)
         assert fitted.relevance().shape == fitted.attractiveness().shape == (2,)
-    dbn = fit(LOG, "dbn")
+    dbn = fit(small_log(), "dbn")
     np.testing.assert_allclose(dbn.relevance(), dbn.params["attractiveness"] * dbn.params["satisfaction"])
-    pbm = fit(LOG, "pbm")
+    pbm = fit(small_log(), "pbm")
     np.testing.assert_allclose(pbm.attractiveness(), pbm.params["attractiveness"] * pbm.params["examination"][0])
 
 
 def test_relevance_is_joined_to_data_by_ids():
     data = Dataset.from_arrays(np.zeros((3, 1)), qid=["q", "q", "p"], document_ids=["b", "c", "a"])
-    fitted = fit(LOG, "dctr")
+    fitted = fit(small_log(), "dctr")
     np.testing.assert_array_equal(fitted.relevance(data), [fitted.relevance()[1], np.nan, np.nan])
     with pytest.raises(DataError, match="lacks query or document ids"):
         fitted.relevance(Dataset.from_arrays(np.zeros((3, 1))))
@@ -79,11 +84,11 @@ def test_ranks_that_share_no_documents_with_the_first_have_no_examination():
     with pytest.warns(PodiumWarning, match="no document was shown both at rank 1 and at rank 2, 3"):
         np.testing.assert_array_equal(fit(fixed, "pbm").examination(), [1, np.nan, np.nan])
     assert np.isfinite(fit(fixed, "dbn").examination()).all()
-    assert fit(LOG, "pbm").examination()[0] == 1.0
+    assert fit(small_log(), "pbm").examination()[0] == 1.0
 
 
 def test_examination_of_the_browsing_model_is_the_mean_over_what_was_clicked_above():
-    fitted = fit(LOG, "ubm")
+    fitted = fit(small_log(), "ubm")
     gamma, alpha = fitted.params["examination"], fitted.params["attractiveness"]
     first = alpha[[0, 1, 0]] * gamma[0]  # P(click at rank 1) of each page
     expected = np.mean((1 - first) * gamma[1] + first * gamma[2])
@@ -152,7 +157,7 @@ def test_auc_with_ties_equals_the_count_of_pairs():
 
 def test_a_damaged_file_is_refused(tmp_path):
     path = tmp_path / "ubm.podium"
-    fitted = fit(LOG, "ubm")
+    fitted = fit(small_log(), "ubm")
     fitted.save(path)
     raw = bytearray(path.read_bytes())
     raw[len(raw) // 2] ^= 1
@@ -173,9 +178,9 @@ def test_what_cannot_be_fitted_is_refused():
     with pytest.raises(DataError, match="no impressions"):
         fit(ClickLog.from_pages([("q", [], [])]), "pbm")
     with pytest.raises(ParameterError, match=r"No click model 'ubn'\. Did you mean 'ubm'"):
-        fit(LOG, "ubn")
+        fit(small_log(), "ubn")
     with pytest.raises(ParameterError, match="prior must be at least 0"):
-        fit(LOG, "ubm(prior=-1)")
+        fit(small_log(), "ubm(prior=-1)")
 
 
 def test_pages_without_documents_and_ranks_beyond_the_most_are_allowed():
