@@ -21,7 +21,7 @@ from podium.data import Dataset, to_frame
 from podium.judgments import judgments_from_frame
 from podium.sklearn import Ranker
 
-METHOD = "prank"
+METHOD = "prank(epochs=3)"
 VALID = Dataset.from_arrays(X, Y, qid=QID)
 WITH_NAMES = Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES)
 RUN = {str(q): {str(d): float(d * 7 % 5 + q) for d in range(1, 6)} for q in range(1, 5)}

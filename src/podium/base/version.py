@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 
+
+@functools.cache
 def version() -> str:
     """The installed version, or 0+source if run from the source tree."""
     from importlib.metadata import PackageNotFoundError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import tempfile
 import warnings
@@ -96,11 +97,9 @@ def all_click_patterns_together_have_probability_one(model: ClickModel) -> None:
 
 def order_of_pages_and_threads_change_no_bit(model: ClickModel) -> None:
     """Pages in another order, on one thread or three, of a log that fills several blocks."""
-    rng = np.random.default_rng(3)
-    log = _large_log(rng)
+    log, mixed = _large_logs()
     if isinstance(model, IteratedModel):
         model = dataclasses.replace(model, iterations=6, tolerance=0.0)
-    mixed = _reordered(log, rng.permutation(log.n_pages))
     with threads(1):
         first = model.fit(log)
     with threads(3):
@@ -131,9 +130,7 @@ def a_plain_and_an_accelerated_fit_end_at_the_same_objective(model: ClickModel) 
 
 def simulated_clicks_follow_their_probabilities(model: ClickModel) -> None:
     """The share of clicks at each rank is within 4 standard errors of P(click); a new fit predicts as the old one."""
-    rng = np.random.default_rng(7)
-    pages = [(f"q{rng.integers(5)}", [f"d{d}" for d in rng.permutation(8)[:5]], [1]) for _ in range(size(20_000, 300))]
-    log = ClickLog.from_pages(pages)
+    log = _log_of_five_ranks()
     planted = _planted(model, log)
     drawn = planted.draw(log, seed=8)
     expected = planted.predict(log).marginal.reshape(-1, 5)
@@ -196,16 +193,26 @@ def _planted(model: ClickModel, log: ClickLog) -> Fitted:
     return dataclasses.replace(fitted, params=model.planted(alpha, np.asarray(np.arange(1, 6) ** -0.7, np.float64)))
 
 
-def _large_log(rng: np.random.Generator) -> ClickLog:
-    pages, n, queries = size(24_000, 60), 10, size(4000, 10)
+@functools.cache
+def _log_of_five_ranks() -> ClickLog:
+    rng = np.random.default_rng(7)
+    pages = [(f"q{rng.integers(5)}", [f"d{d}" for d in rng.permutation(8)[:5]], [1]) for _ in range(size(20_000, 300))]
+    return ClickLog.from_pages(pages)
+
+
+@functools.cache
+def _large_logs() -> tuple[ClickLog, ClickLog]:
+    """A log, and its pages in another order."""
+    rng, pages, n, queries = np.random.default_rng(3), size(24_000, 60), 10, size(4000, 10)
     query = rng.integers(0, queries, pages)
     documents = rng.random((pages, 14)).argsort(axis=1)[:, :n] + 14 * query[:, None]
-    return ClickLog.from_codes(
+    log = ClickLog.from_codes(
         (query, [f"q{q}" for q in range(queries)]),
         (documents.ravel(), [f"d{d}" for d in range(14 * queries)]),
         offsets=np.arange(pages + 1) * n,
         clicks=(rng.random(pages * n) < 0.2).astype(np.uint8),
     )
+    return log, _reordered(log, rng.permutation(pages))
 
 
 def _reordered(log: ClickLog, order: np.ndarray) -> ClickLog:

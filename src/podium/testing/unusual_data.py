@@ -38,8 +38,8 @@ def empty_queries() -> Dataset:
     return Dataset.from_arrays(_features(), _labels(), group=[0, *_data().sizes, 0]).grouped()
 
 
-def one_query_of_3000_documents() -> Dataset:
-    return linear_data(1, 3000, n_features=4)
+def one_query_of_2000_documents() -> Dataset:
+    return linear_data(1, 2000, n_features=4)
 
 
 def preferences_only() -> Dataset:
@@ -115,7 +115,7 @@ def a_million_documents() -> Dataset:
 
 USABLE = (
     binary_labels, labels_to_thirty, labels_with_fractions, copies_of_documents, features_of_all_scales, empty_queries,
-    one_query_of_3000_documents,
+    one_query_of_2000_documents,
 )  # fmt: skip
 """Data as other benchmarks have it: no learner may refuse it."""
 

@@ -198,6 +198,7 @@ KILLED = """
     def kill(*_):
         os.kill(os.getpid(), signal.{signal})
     os.{moment} = kill
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background switches off
     app(sys.argv[1:])
 """
 

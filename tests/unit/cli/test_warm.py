@@ -26,15 +26,30 @@ for command in sys.argv[1].split(";"):
             assert not end.code, command
     assert not compiled, (command, compiled)
 """
+NOTING = """
+import os
+from podium.jit.disk_cache import DiskCache
+place = DiskCache._place
+
+def noted(cache, *arguments):
+    name, stamp = place(cache, *arguments)
+    with open(os.environ["NOTED"], "a") as file:
+        file.write(name + chr(10))
+    return name, stamp
+
+DiskCache._place = noted
+"""
+"""A plug-in that writes down which files of the cache are looked for or written."""
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(is_interpreted(), reason="nothing is compiled")
 def test_after_warming_train_rank_evaluate_and_search_compile_nothing(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "noting.py").write_text(NOTING)
+    warmed, used = tmp_path / "warmed.txt", tmp_path / "used.txt"
+    environment = {**os.environ, "PODIUM_PLUGINS": str(tmp_path / "noting.py"), "NOTED": str(warmed)}
     warm = [sys.executable, "-m", "podium", "warm", "listnet", "--jobs", "2"]
-    done = subprocess.run(warm, env=environment, capture_output=True, text=True, check=True)
-    assert int(done.stdout.split()[0]) > 50, done.stdout
+    subprocess.run(warm, env=environment, capture_output=True, text=True, check=True)
     data, _ = make_letor_like(40, seed=3)
     (tmp_path / "data").mkdir()
     for name, part in zip(("train", "vali", "test"), split(data), strict=True):
@@ -50,10 +65,14 @@ def test_after_warming_train_rank_evaluate_and_search_compile_nothing(tmp_path: 
         "index documents.jsonl -o my.index",
         "search my.index words",
     ]
-    large = {**environment, "PODIUM_COMPILE": "always"}  # as large inputs
+    large = {**environment, "NOTED": str(used), "PODIUM_COMPILE": "always"}  # as large inputs
     again = [sys.executable, "-c", COUNTED, ";".join(commands)]
     later = subprocess.run(again, env=large, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert later.returncode == 0, later.stderr
+    needed, ready = (set(noted.read_text().split()) for noted in (used, warmed))
+    assert len(needed) > 20
+    assert len(ready) > 50
+    assert needed <= ready  # and not only compiled by another test
 
 
 def test_an_unknown_method_is_refused() -> None:
