@@ -10,7 +10,7 @@ import os
 import re
 import reprlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -43,11 +43,15 @@ def pool(threads: int) -> ThreadPoolExecutor:
 
 def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     """`work(first, last)` for each block of rows, in the order of the blocks."""
-    starts = range(0, n_rows, BLOCK)
-    threads = default_threads() if len(starts) > 1 and not is_busy() else 1
+    return map_ranges(work, [(a, min(a + BLOCK, n_rows)) for a in range(0, n_rows, BLOCK)])
+
+
+def map_ranges(work: Callable[[int, int], T], ranges: Sequence[tuple[int, int]]) -> list[T]:
+    """`work(first, last)` for each range, in their order; the ranges must depend on the data alone."""
+    threads = default_threads() if len(ranges) > 1 and not is_busy() else 1
     if threads == 1:
-        return [work(a, min(a + BLOCK, n_rows)) for a in starts]
-    return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
+        return [work(first, last) for first, last in ranges]
+    return list(pool(threads).map(lambda ends: work(*ends), ranges))
 
 
 def is_busy() -> bool:

@@ -1,3 +1,4 @@
+from .attention import Attention as Attention
 from .base import Params as Params
 from .base import Prepared as Prepared
 from .base import RowScorer as RowScorer

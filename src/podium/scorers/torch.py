@@ -1,7 +1,8 @@
 """Torch modules as scorers, specified by a factory: `torch(module=package.file:factory)`.
 
-A factory takes the number of features and returns a module that maps rows (n, d) to scores (n,) or (n, 1). It is code,
-and a specification may come from an untrusted model file. So a factory runs only if this process trusts it:
+A factory takes the number of features and returns a module that maps rows (n, d) to scores (n,) or (n, 1): any rows, or
+with `lists=true` the rows of one query, so that a score may depend on the other documents. It is code, and a
+specification may come from an untrusted model file. So a factory runs only if this process trusts it:
 
     from podium.scorers import torch
     torch.trust("package.file:factory")
@@ -14,6 +15,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import itertools
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ from podium.base.errors import IncompatibleError, MissingPackageError, Parameter
 from podium.base.registry import register
 from podium.base.threads import BLOCK
 from podium.data.dataset import Dataset
-from podium.scorers.base import Params, Prepared, RowScorer
+from podium.scorers.base import Params, Prepared, SmoothScorer
 
 if TYPE_CHECKING:
     import torch
@@ -49,8 +51,8 @@ def mlp(n_features: int) -> Any:
 
 
 @register
-class Torch(RowScorer):
-    """A torch module, in float64 and in evaluation mode: a row's score does not depend on other rows or on chance.
+class Torch(SmoothScorer):
+    """A torch module, in float64 and in evaluation mode: a score does not depend on chance or on other queries.
 
     Its parameters are those of the module, so a model file has numbers and the factory's name, no code. Modules with
     buffers, such as running means, are refused.
@@ -59,7 +61,14 @@ class Torch(RowScorer):
     """
 
     module: str = _OWN
+    lists: bool = False
+    """Whether the module sees the rows of one query at a time; else any rows, and a row's score depends on it alone."""
     solver = "adam"
+
+    @property
+    def per_query(self) -> bool:  # type: ignore[override]
+        """Whether a document's score depends on the other documents of its query."""
+        return self.lists
 
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         torch = _torch()
@@ -68,18 +77,21 @@ class Torch(RowScorer):
             net = _make(self.module, n_features)
         return np.concatenate([p.detach().numpy().ravel() for p in net.parameters()]).astype(np.float64)
 
-    def score_rows(self, theta: Array, X: Features) -> Array:
-        return _Net(self, theta, X.shape[1]).score(X)
+    def score(self, params: Params, data: Dataset) -> Array:
+        return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
         net = _Net(self, self.theta(params, n_features), n_features)
-        return lambda data: net.score(data.features)
 
-    def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
-        return self._rows_with_pullback(theta, X)[1](gradient)
+        def scores(data: Dataset) -> Array:
+            if data.n_features != n_features:
+                self.theta(params, data.n_features)  # raises a clear error
+            return net.score(data.features, self._blocks(data))
 
-    def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        return self._rows_with_pullback(self.theta(params, data.n_features), data.features)
+        return scores
+
+    def pullback(self, params: Params, data: Dataset, gradient: Array) -> Array:
+        return self.score_with_pullback(params, data)[1](gradient)
 
     def n_params(self, n_features: int) -> int:
         return sum(p.numel() for p in _template(self.module, n_features).parameters())
@@ -88,15 +100,22 @@ class Torch(RowScorer):
         sizes = [(p.numel(), p.ndim > 1) for p in _template(self.module, n_features).parameters()]
         return np.concatenate([np.full(n, float(weights)) for n, weights in sizes])
 
-    def _rows_with_pullback(self, theta: Array, X: Features) -> tuple[Array, Callable[[Array], Array]]:
+    def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        theta, X = self.theta(params, data.n_features), data.features
         net = _Net(self, theta, X.shape[1])
-        outs = [(a, b, net.forward(X[a:b])) for a, b in _blocks(X)]
+        outs = [(a, b, net.forward(X[a:b])) for a, b in self._blocks(data)]
 
         def pullback(gradient: Array) -> Array:
             parts = [net.backward(out, gradient[a:b]) for a, b, out in outs]
             return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
 
         return _joined([out.detach().numpy() for _, _, out in outs]), pullback
+
+    def _blocks(self, data: Dataset) -> list[tuple[int, int]]:
+        """Queries, or blocks of rows, for a plain loop: torch has its own threads."""
+        if self.lists:
+            return [(a, b) for a, b in itertools.pairwise(data.offsets.tolist()) if a < b]
+        return [(a, min(a + BLOCK, data.n_documents)) for a in range(0, data.n_documents, BLOCK)]
 
 
 class _Net:
@@ -106,9 +125,9 @@ class _Net:
         self.torch, self.net = _torch(), copy.deepcopy(_template(scorer.module, n_features))
         self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(theta.copy()), self.net.parameters())
 
-    def score(self, X: Features) -> Array:
+    def score(self, X: Features, blocks: list[tuple[int, int]]) -> Array:
         with self.torch.no_grad():
-            return _joined([self.forward(X[a:b]).numpy() for a, b in _blocks(X)])
+            return _joined([self.forward(X[a:b]).numpy() for a, b in blocks])
 
     def forward(self, X: Features) -> Any:
         rows = dense(X).astype(np.float64)
@@ -121,11 +140,6 @@ class _Net:
         above, theta = self.torch.from_numpy(np.array(gradient)), list(self.net.parameters())
         gradients = self.torch.autograd.grad(out, theta, above, retain_graph=True, materialize_grads=True)
         return np.concatenate([g.numpy().ravel() for g in gradients])
-
-
-def _blocks(X: Features) -> list[tuple[int, int]]:
-    """Blocks of rows, for a plain loop: torch has its own threads."""
-    return [(a, min(a + BLOCK, X.shape[0])) for a in range(0, X.shape[0], BLOCK)]
 
 
 def _joined(parts: list[Array]) -> Array:

@@ -109,3 +109,38 @@ def test_without_torch_the_error_says_what_to_install(monkeypatch):
     scorers_torch._template.cache_clear()
     with pytest.raises(MissingPackageError, match=r"pip install 'podium\[torch\]'"):
         Torch().score({"theta": np.zeros(4)}, DATA)
+
+
+def middle(n_features):
+    """Scores of documents minus their mean over the query."""
+    import torch
+
+    class Middle(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(n_features, 1)
+
+        def forward(self, x):
+            return self.linear(x) - self.linear(x).mean()
+
+    return Middle()
+
+
+@needs_torch
+def test_with_lists_a_module_sees_one_query_at_a_time(trusted):
+    scorer = Torch(module=trusted(middle).module, lists=True)
+    theta = np.array([1.0, -2.0, 0.5, 3.0])
+    got = scorer.score({"theta": theta}, DATA).reshape(10, 6)
+    scores = (DATA.features.astype(np.float64) @ theta[:3]).reshape(10, 6)
+    np.testing.assert_allclose(got, scores - scores.mean(axis=1, keepdims=True), atol=1e-12)
+    assert scorer.per_query
+    assert not Torch().per_query
+
+
+@needs_torch
+def test_a_module_of_lists_is_trained_and_its_gradient_is_that_of_the_lists(trusted):
+    scorer = Torch(module=trusted(middle).module, lists=True)
+    g, X = np.random.default_rng(0).standard_normal((10, 6)), DATA.features.astype(np.float64).reshape(10, 6, -1)
+    centred = X - X.mean(axis=1, keepdims=True)
+    down = scorer.pullback({"theta": np.array([1.0, -2.0, 0.5, 3.0])}, DATA, g.ravel())
+    np.testing.assert_allclose(down, [*np.einsum("qn,qnd->d", g, centred), 0.0], atol=1e-12)
