@@ -128,7 +128,7 @@ def test_a_module_imports_from_its_own_layer_or_lower_ones():
             assert HEIGHT[other] <= HEIGHT[own], f"{name(file)}:{line}: {own} is below {other} and must not import it"
 
 
-ONE_THING_A_FILE = ("losses", "metrics", "aggregation", "cli")
+ONE_THING_A_FILE = ("losses", "metrics", "transforms", "aggregation", "cli")
 """Folders in which each file is one registered thing or one command."""
 
 

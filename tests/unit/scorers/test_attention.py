@@ -97,7 +97,7 @@ def middling(seed, n_queries=300, n=8):
 def test_it_learns_what_depends_on_the_other_documents_and_a_perceptron_does_not():
     data, test, ndcg = middling(0), middling(1), {}
     for scorer in ("attention(width=16)", "mlp(hidden=[64])"):
-        method = f"listnet(scorer={scorer},solver=adam(epochs=60,batch=8,learning_rate=0.01,penalty=0))"
+        method = f"listnet(scorer={scorer},solver=adam(epochs=60,batch=8,learning_rate=0.01,penalty=0,patience=60))"
         scores = train(data, method, valid=middling(2, 60)).score(test)
         ndcg[scorer[:3]] = evaluate_all((NDCG(10),), scores, test.labels, test.offsets)[0].mean()
     assert ndcg["att"] > ndcg["mlp"] + 0.1
