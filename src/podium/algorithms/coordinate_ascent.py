@@ -19,7 +19,7 @@ from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.kernels.line_of_ranks import best_step
 from podium.learner import Learned
-from podium.metrics import DCG, NDCG, Metric, dcg, ndcg
+from podium.metrics import DCG, NDCG, Metric
 from podium.problem import refuse_missing
 from podium.solvers import Watch
 from podium.transforms import Transform, ZScore
@@ -97,7 +97,7 @@ class _Climb:
         values = self._values(np.zeros(data.n_documents))
         weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
         self.weights = np.where(np.isnan(values), 0.0, weights)
-        self.parts = [self._gains(q) for q in range(data.n_queries)] if self.exact else []
+        self.worth = self._gains() if self.exact else None
 
     def _values(self, scores: Array) -> Array:
         return self.metric(scores, self.data.labels, self.data.offsets)  # type: ignore[arg-type]
@@ -131,24 +131,24 @@ class _Climb:
         return w, value
 
     def _steps(self, scores: Array, l: int, weight: float) -> list[float]:
-        if self.exact:
-            step = best_step(scores, self.X[:, l], self.parts, self.data.offsets)
+        if self.worth is not None:
+            step = best_step(scores, self.X[:, l], *self.worth, self.data.offsets)
             return [] if step is None else [step]
         base = 0.001 if abs(weight) < _NOTHING else 0.05 * abs(weight)
         return [*(sign * base * 2.0**k for k in range(25) for sign in (1.0, -1.0)), -weight]
 
-    def _gains(self, q: int) -> tuple[Any, Array, Array]:
-        """Documents of a query with a gain, their gains as shares of the mean metric, and the discount of each rank."""
-        a, b = self.data.offsets[q : q + 2]
-        assert self.data.labels is not None
-        labels, n = self.data.labels[a:b], int(b - a)
-        if self.weights[q] == 0:
-            return np.empty(0, np.int64), np.empty(0), np.empty(0)
-        work, config = np.zeros(2 * n + 1), self.metric.config_array(self.data.labels)
-        prepare = ndcg.prepare if isinstance(self.metric, NDCG) else dcg.prepare
-        prepare(labels, np.sort(labels)[::-1].copy(), config, work)
-        gains = work[:n] * self.weights[q] / self.weights.sum()
-        return np.flatnonzero(gains), gains[gains != 0], work[n : 2 * n].copy()
+    def _gains(self) -> tuple[Array, Array]:
+        """Gains of documents as shares of the mean metric, and the discounts of the ranks of each query."""
+        data, gains, discounts = self.data, np.zeros(self.data.n_documents), np.zeros(self.data.n_documents)
+        assert data.labels is not None
+        config, prepare = self.metric.config_array(data.labels), self.metric.swap_functions()[0]
+        for q in np.flatnonzero(self.weights):
+            own = slice(*data.offsets[q : q + 2])
+            labels, n = data.labels[own], own.stop - own.start
+            work = np.zeros(self.metric.work_size(n))
+            prepare(labels, np.sort(labels)[::-1].copy(), config, work)
+            gains[own], discounts[own] = work[:n] * self.weights[q] / self.weights.sum(), work[n : 2 * n]
+        return gains, discounts
 
 
 _NOTHING = 1e-12

@@ -1,38 +1,31 @@
 """An additive metric along a line of scores s + t·x: exact, from crossing to crossing of documents.
 
 A metric Σ_i g_i·D(rank_i) changes only where two documents cross: there the upper one falls by a rank and the lower one
-rises. Only documents with a gain matter, so each of them is followed through its crossings with all others of its
-query. Two that have equal scores for all t count half a rank each.
+rises. Pairs without a gain do not matter. Two that have equal scores for all t count half a rank each.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from podium.base.arrays import Array, Ints
+from podium.jit.compiled import compiled
 
 
-def best_step(scores: Array, x: Array, parts: Sequence[tuple[Ints, Array, Array]], offsets: Ints) -> float | None:
+def best_step(scores: Array, x: Array, gains: Array, discounts: Array, offsets: Ints) -> float | None:
     """The middle of the interval of t with the largest metric; None if nothing crosses.
 
-    `parts` has, for each query, the documents with a gain, their gains, and the discount of each rank from 1.
+    `gains` are those of the documents; `discounts` those of the ranks of each query, from rank 1, at its rows.
     """
-    times: list[Array] = []
-    changes: list[Array] = []
-    for (relevant, gains, discounts), (a, b) in zip(parts, itertools.pairwise(offsets), strict=True):
-        if len(relevant):
-            at, change = _events(scores[a:b], x[a:b], relevant, gains, discounts)
-            times.append(at)
-            changes.append(change)
-    at = np.concatenate(times) if times else np.empty(0)
-    if not len(at):
+    n = np.diff(offsets)
+    most, ranks = int(n @ (n - 1)) // 2, np.zeros(len(scores))
+    at, riser, faller = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
+    events = _crossings(scores, np.ascontiguousarray(x), gains, offsets, at, riser, faller, ranks)
+    if events == 0:
         return None
-    order = np.argsort(at, kind="stable")
-    at, value = at[order], np.cumsum(np.concatenate(changes)[order])
+    order = np.argsort(at[:events], kind="stable")
+    at, value = at[order], np.empty(events)
+    _follow(order, riser, faller, ranks, gains, discounts, np.repeat(offsets[:-1], n), value)
     ends = np.flatnonzero(np.append(np.diff(at) > 0, True))  # the value after the last of equal times
     before, after = np.append(-np.inf, at[ends]), np.append(at[ends], np.inf)
     heights = np.append(0.0, value[ends])  # relative to t = −∞
@@ -40,28 +33,54 @@ def best_step(scores: Array, x: Array, parts: Sequence[tuple[Ints, Array, Array]
     return _middle(float(before[best]), float(after[best]))
 
 
-def _events(s: Array, x: Array, relevant: Ints, gains: Array, discounts: Array) -> tuple[Array, Array]:
-    """Times at which documents with a gain change their rank, and what the metric gains then."""
-    ds, dx = s - s[relevant][:, None], x - x[relevant][:, None]  # (R, n): others minus the document
-    crosses = dx != 0
-    time = np.where(crosses, -ds / np.where(crosses, dx, 1.0), np.inf)
-    # at t = −∞ the other is above if its x is smaller
-    above = np.where(crosses, dx < 0, ds > 0).astype(np.float64)
-    above += np.where(~crosses & (ds == 0), 0.5, 0.0)
-    above[np.arange(len(relevant)), relevant] = 0.0
-    order = np.argsort(time, axis=1, kind="stable")
-    moves = np.take_along_axis(np.where(crosses, np.sign(dx), 0.0), order, axis=1)  # +1: the other passes upwards
-    ranks = np.cumsum(np.column_stack([above.sum(axis=1), moves]), axis=1)
-    worth = _discount(ranks, discounts)
-    change = gains[:, None] * np.diff(worth, axis=1)
-    kept = np.take_along_axis(crosses, order, axis=1)
-    return np.take_along_axis(time, order, axis=1)[kept], change[kept]
+@compiled
+def _crossings(
+    scores: Array, x: Array, gains: Array, offsets: Ints, at: Array, riser: Ints, faller: Ints, ranks: Array
+) -> int:
+    """When two documents cross, which one rises and which one falls; returns the number of crossings.
+
+    Fills the ranks at t = −∞, from 0: documents of smaller x are above, and of equal x those of larger score.
+    """
+    events = 0
+    for q in range(len(offsets) - 1):
+        for i in range(offsets[q], offsets[q + 1]):
+            for j in range(offsets[q], i):
+                if gains[i] == 0.0 and gains[j] == 0.0:
+                    continue
+                ds, dx = scores[j] - scores[i], x[j] - x[i]
+                above = 0.5 if dx == 0.0 and ds == 0.0 else 1.0 if dx < 0.0 or (dx == 0.0 and ds > 0.0) else 0.0
+                ranks[i] += above
+                ranks[j] += 1.0 - above
+                if dx != 0.0:
+                    at[events] = -ds / dx
+                    riser[events], faller[events] = (j, i) if dx > 0.0 else (i, j)
+                    events += 1
+    return events
 
 
-def _discount(ranks: Array, discounts: Array) -> Any:
-    """Discounts of ranks from 0; of half ranks, the mean of both sides."""
-    low, high = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
-    return (discounts[low] + discounts[np.minimum(high, len(discounts) - 1)]) / 2
+@compiled
+def _follow(
+    order: Ints, riser: Ints, faller: Ints, ranks: Array, gains: Array, discounts: Array, starts: Ints, value: Array
+) -> None:
+    """What the metric gained since t = −∞ after each crossing, in order of time."""
+    total = 0.0
+    for e in range(len(order)):
+        up, down = riser[order[e]], faller[order[e]]
+        before = gains[up] * _discount(ranks[up], starts[up], discounts)
+        before += gains[down] * _discount(ranks[down], starts[down], discounts)
+        ranks[up] -= 1.0
+        ranks[down] += 1.0
+        after = gains[up] * _discount(ranks[up], starts[up], discounts)
+        after += gains[down] * _discount(ranks[down], starts[down], discounts)
+        total += after - before
+        value[e] = total
+
+
+@compiled
+def _discount(rank: float, start: int, discounts: Array) -> float:
+    """Discount of a rank from 0; of half a rank, the mean of both sides."""
+    low = int(rank)
+    return 0.5 * (discounts[start + low] + discounts[start + low + (rank > low)])  # type: ignore[no-any-return]
 
 
 def _middle(low: float, high: float) -> float:

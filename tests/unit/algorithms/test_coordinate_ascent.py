@@ -42,7 +42,7 @@ def test_a_step_ends_in_the_best_interval_of_the_line() -> None:
     for _ in range(5):
         w, l = rng.normal(size=4), int(rng.integers(4))
         scores, x = climb.X @ w, climb.X[:, l]
-        step = best_step(scores, x, climb.parts, DATA.offsets)
+        step = best_step(scores, x, *climb.worth, DATA.offsets)
         tried = np.sort(np.concatenate([rng.normal(size=300) * 3, -scores / x]))
         assert step is not None
         assert climb.value(scores + step * x) >= max(climb.value(scores + t * x) for t in tried) - 1e-9
