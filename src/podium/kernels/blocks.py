@@ -38,18 +38,25 @@ def _in_order(labels: Array, rows: Ints) -> Any:
     n = len(labels)
     order, ends = np.empty(n, np.int64), np.empty(n, np.int64)
     if not _by_counting(labels, rows, order, ends):
-        places = np.empty(n, np.int64)
-        ranking.argsort_descending(labels, places)
-        ranking.tie_ends(labels, places, ends)
-        for p in range(n):
-            order[p] = rows[places[p]]
+        _by_sorting(labels, rows, order, ends)
     return order, ends
+
+
+@outlined("void(float64[::1], int64[::1], int64[::1], int64[::1])")
+def _by_sorting(labels: Array, rows: Ints, order: Ints, ends: Ints) -> None:
+    places = np.empty(len(labels), np.int64)
+    ranking.argsort_descending(labels, places)
+    ranking.tie_ends(labels, places, ends)
+    for p in range(len(labels)):
+        order[p] = rows[places[p]]
 
 
 @compiled
 def _by_counting(labels: Array, rows: Ints, order: Ints, ends: Ints) -> bool:
     """Counting sort of grades 0 to 31, twice as fast as sorting; False if there is another grade."""
-    counts, at, few = np.zeros(32, np.int64), 0, True
+    counts, at, few = np.empty(32, np.int64), 0, True
+    for g in range(32):
+        counts[g] = 0
     for y in labels:
         grade = np.uint64(np.int64(y)) & _31
         few &= y == grade

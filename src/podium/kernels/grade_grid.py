@@ -12,21 +12,20 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, outlined
 from podium.kernels.blocks import bounds, filled, take
 from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, to_coefficients, to_nodes
 
 _PER_EDGE = 100  # approximate cost of an edge in a listed sum, relative to a grade and point of a grid
-_FEW_EDGES = 400  # below, a grid gains too little to be compiled for
+FEW_EDGES = 2000
+"""Edges below which a grid gains too little to be compiled for."""
 
 Grid = tuple[Array, Array, float, float]
 
 
-@compiled
+@outlined("boolean(float64[::1], int64[::1], int64, float64)")
 def is_cheaper(scores: Array, ends: Ints, n_edges: int, w: float) -> bool:
     """Whether a grid for functions of w·(s_i − s_j) costs less than the list of edges."""
-    if n_edges < _FEW_EDGES:
-        return False
     low, high = bounds(scores)
     panels, nodes = cut(w * (high - low))
     points, grades, first = float(panels) * nodes, 0, 0

@@ -20,6 +20,7 @@ from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled, inlined, outlined
+from podium.jit.views import view
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
@@ -101,13 +102,13 @@ def compare(p: int, near: bool, rows: Array) -> float:
     n, s = rows.shape[1] - STEP, rows[SCORES]
     end = p + 1 + (n - 1 - p + STEP - 1) // STEP * STEP  # whole steps, possibly beyond the last document
     odds = rows[ODDS] if near else _odds(s, p, n)
-    inverse, t, w = 1.0 / odds[p] if near else 1.0, odds[p + 1 : end], rows[WEIGHTS, p + 1 : end]
-    forces, bends = rows[FORCES, p + 1 : end], rows[BENDS, p + 1 : end]
+    inverse, t, w = 1.0 / odds[p] if near else 1.0, odds[p + 1 : end], view(rows[WEIGHTS], p + 1, end)
+    forces, bends = view(rows[FORCES], p + 1, end), view(rows[BENDS], p + 1, end)
     _forces(inverse, t, w, forces, bends)
-    _add(forces, bends, rows[SLOPE, p + 1 : end], rows[BEND, p + 1 : end])
+    _add(forces, bends, view(rows[SLOPE], p + 1, end), view(rows[BEND], p + 1, end))
     rows[SLOPE, p] -= add_up(forces)
     rows[BEND, p] += add_up(bends)
-    return _paid(inverse, s[p], t, s[p + 1 : end], w, rows[PAID, p + 1 : end])
+    return _paid(inverse, s[p], t, view(s, p + 1, end), w, view(rows[PAID], p + 1, end))
 
 
 @outlined(

@@ -45,7 +45,7 @@ from podium.kernels.cdn import (
     place_of,
 )
 from podium.kernels.draws import share
-from podium.kernels.grade_grid import differences, is_cheaper, lay_grid, to_documents
+from podium.kernels.grade_grid import FEW_EDGES, differences, is_cheaper, lay_grid, to_documents
 from podium.losses.bounds import Bound, count_pairs, insertion_factor, pair_bounds
 from podium.losses.pairs import PairwiseLoss, scale
 
@@ -56,7 +56,7 @@ def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array,
     order, ends = by_grade_and_score(scores, labels)
     n_edges, topology = count_edges(ends), params[0, TOPOLOGY]
     on_grid = topology in (FULL, DISCONNECTED) and params[0, FUNCTION] == LOGISTIC
-    if on_grid and is_cheaper(scores, ends, n_edges, reach(params)):
+    if on_grid and n_edges >= FEW_EDGES and is_cheaper(scores, ends, n_edges, reach(params)):
         return over_grid(scores, order, ends, gradient, curvature, params)
     return over_listed(scores, order, ends, edges_between(order, ends), gradient, curvature, params)
 
@@ -68,7 +68,7 @@ def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, p
     return over_listed(scores, order, ends, listed, gradient, curvature, params)
 
 
-@compiled
+@outlined("float64(float64[:, ::1])")
 def reach(params: Array) -> float:
     """Largest w."""
     most = -np.inf

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from podium.base.arrays import Array, Ints, Words
-from podium.jit.compiled import address, compiled, function_at
+from podium.jit.compiled import address, compiled, function_at, outlined
 from podium.jit.sorting import SORT_WORK, argsort_within, plain_order, sort_descending, sort_within, tie_ends
 from podium.jit.tiers import CELLS_PER_STEP, is_few, tier
 from podium.jit.views import view
@@ -57,17 +57,19 @@ _DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1
 
 @compiled
 def discount(place: int, config: Array) -> float:
-    """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts.
-
-    With a negative shift: 1/r if it is −1, else 1 up to rank b = −shift and then 1/log_b(r).
-    """
+    """Discount of a place, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
     if config[SHIFT] < 0.0:
-        base = -config[SHIFT]
-        if base == 1.0:
-            return 1.0 / (place + 1.0)
-        return math.log(base) / math.log(place + 1.0) if place + 1.0 > base else 1.0
-    at = max(place - int(config[SHIFT]), 0)
+        return _other_discount(place, -config[SHIFT])
+    at = place if config[SHIFT] == 0.0 or place == 0 else place - 1
     return _DISCOUNTS[at] if at < len(_DISCOUNTS) else 1.0 / np.log2(at + 2.0)  # type: ignore[no-any-return]
+
+
+@outlined("float64(int64, float64)")
+def _other_discount(place: int, base: float) -> float:
+    """1/r at rank r = place + 1 if b is 1, else 1 up to rank b and then 1/log_b(r); b is minus the shift."""
+    if base == 1.0:
+        return 1.0 / (place + 1.0)
+    return math.log(base) / math.log(place + 1.0) if place + 1.0 > base else 1.0
 
 
 @compiled
@@ -89,7 +91,7 @@ def gain(label: float, config: Array) -> float:
 @compiled
 def cut(n: int, config: Array) -> int:
     """The number of places that count in a list of n documents."""
-    return min(n, int(config[CUTOFF]))
+    return n if n <= config[CUTOFF] else np.int64(config[CUTOFF])  # type: ignore[return-value]
 
 
 @compiled
@@ -214,14 +216,16 @@ def _plain_lists(
 
 def _cuts(offsets: Ints) -> Ints:
     """First query of each block, and the number of queries: a block has few documents, or ends with a long query."""
+    if offsets[-1] <= _BLOCK:
+        return np.array([0, len(offsets) - 1])
     inner = np.searchsorted(offsets, np.arange(_BLOCK, offsets[-1], _BLOCK))
     return np.array([*dict.fromkeys([0, *inner.tolist(), len(offsets) - 1])])
 
 
 def _room(offsets: Ints, judged_offsets: Ints, cuts: Ints) -> tuple[Array, Ints, Array, Ints, Words]:
     """Workspace for the largest block: labels in rank order, ends of ties, ideal labels; and for a sort."""
-    n, m = (int(np.diff(bounds[cuts]).max(initial=0)) for bounds in (offsets, judged_offsets))
-    most = max(int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
+    n, m = (max(b - a for a, b in itertools.pairwise(bounds[cuts].tolist())) for bounds in (offsets, judged_offsets))
+    most = max(n, m)
     return (
         np.empty(n), np.empty(n, np.int64), np.empty(m),
         np.empty(most + 8, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),

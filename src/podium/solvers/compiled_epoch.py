@@ -14,6 +14,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints, Singles
 from podium.base.matrix_on_disk import on_disk
 from podium.jit.compiled import address, compiled, function_at
+from podium.jit.views import view
 from podium.kernels.sums import add_up
 from podium.losses.sweep import GRADES, grades_at, kernel_params
 from podium.problem import Problem
@@ -63,12 +64,13 @@ def steps(
     cells_on_disk = _READ * on_disk(data.features) * data.n_features
     of_batch = batch * data.n_documents // max(data.n_queries, 1) + _STEP
     queries_per_call = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), cells_on_disk)))
+    room = np.empty((3, _most(problem, batch)))
     for first in range(0, len(queries), queries_per_call):
         X, labels, offsets, indices = _in_memory(data, queries[first : first + queries_per_call])
         values = np.empty(-(-len(indices) // batch))
         _run(
-            address(loss.grades, GRADES), address(move, STEP), X, labels, offsets, indices, batch,
-            _most(problem, batch), theta, *memory, penalties, params, draws, seed + first_step + first, values,
+            address(loss.grades, GRADES), address(move, STEP), X, labels, offsets, indices, batch, theta, *memory,
+            penalties, params, draws, seed + first_step + first, values, *room, *np.empty((2, len(theta))),
         )  # fmt: skip
         yield from values.tolist()
 
@@ -101,15 +103,13 @@ _step_at = function_at(STEP)
 
 @compiled
 def _run(
-    kernel: int, step: int, X: Singles, labels: Array, offsets: Ints, queries: Ints, batch: int, most: int,
+    kernel: int, step: int, X: Singles, labels: Array, offsets: Ints, queries: Ints, batch: int,
     theta: Array, memory: Array, numbers: Array, penalties: Array, params: Array, draws: int, seed: float,
-    values: Array,
+    values: Array, slopes: Array, bends: Array, scores: Array, gradient: Array, down: Array,
 ) -> None:  # fmt: skip
     """Move θ by a step for each batch; fill `values` with the objective before it. The last of θ is the offset."""
     program, move = grades_at(kernel), _step_at(step)
-    slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
-    gradient, down = np.empty(len(theta)), np.empty(len(theta))
-    weights, descent = theta[:-1], gradient[:-1]
+    weights, descent = view(theta, 0, len(theta) - 1), view(gradient, 0, len(theta) - 1)
     for s in range(len(values)):
         first, end = s * batch, min((s + 1) * batch, len(queries))
         value, rows = 0.0, 0
@@ -121,16 +121,16 @@ def _run(
             q = queries[k]
             a, b = offsets[q], offsets[q + 1]
             last = rows + b - a
-            x, f, slope = X[a:b], scores[rows:last], slopes[rows:last]
+            x, f, slope = X[a:b], view(scores, rows, last), view(slopes, rows, last)
             for i in range(rows, last):
                 slopes[i], bends[i] = 0.0, 0.0
             for l in range(params.shape[1]):
                 params[1, l] = 0.0
             times(x, weights, theta[-1], f)
-            value += program(f, labels[a:b], slope, bends[rows:last], params)
+            value += program(f, view(labels, a, b), slope, view(bends, rows, last), params)
             add_rows(x, slope, descent)
             rows = last
-        gradient[-1] = add_up(slopes[:rows])
+        gradient[-1] = add_up(view(slopes, 0, rows))
         if end - first > 1:
             for l in range(len(gradient)):
                 gradient[l] /= end - first
