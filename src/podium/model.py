@@ -303,7 +303,7 @@ class Model:
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file. Loading an untrusted file is safe: it contains numbers and names, never code."""
         with archive.file_errors(path, _KIND, made_by="podium train -o"):
-            return _try_out(_read(path))
+            return try_out(_read(path))
 
     def align_features(self, data: T) -> T:
         """The data with the model's features in the model's order: by name if both have names, else by position."""
@@ -371,7 +371,7 @@ def _under(folder: str, arrays: Params) -> Params:
     return {name.removeprefix(folder): array for name, array in arrays.items() if name.startswith(folder)}
 
 
-def _try_out(model: Model) -> Model:
+def try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit raise an error now and not in use."""
     scores = model._prepared  # refuses members that claim too much
     zeros = model.zeros(1)

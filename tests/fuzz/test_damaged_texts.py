@@ -25,6 +25,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import podium
+from fuzz.json_mutations import mutated_value
 from podium.aggregation.rankings.letor_agg import read_letor_agg
 from podium.aggregation.rankings.preflib import read_preflib
 from podium.aggregation.rankings.rankings_table import read_rankings_table
@@ -39,8 +40,11 @@ from podium.comparison import read_spec
 from podium.formats.movielens import read_movielens
 from podium.formats.nbest import read_nbest
 from podium.formats.preference_file import read_preferences
+from podium.formats.query_features_file import read_query_features
+from podium.formats.relations_file import read_relations
 from podium.formats.scores_file import read_scores
 from podium.formats.tables.tables import read_table
+from podium.formats.topics_file import read_topics
 from podium.formats.trec.trec import read_qrels, read_run
 from podium.graph.links import read_links
 from podium.graph.visits import read_visits
@@ -140,7 +144,25 @@ BANDIT = b"timestamp,item_id,position,click,propensity_score\n2019-11-24 00:00:0
 SPEC = b'datasets = ["DATA"]\nmethods = ["listnet", "lambdamart(num_leaves=7)"]\nmetrics = ["map"]\nseeds = [0, 1]\n'
 SETTINGS = b'port = 9000\nworkers = 2\nmodels = ["a.podium"]\nrate = 2.5\n'
 HTML = b"<title>A &amp; b</title><!-- c --><p class='x'>d &#8211; <b>e</b><script>if (a<b) c()</script><p>f"
+WORKBENCH = {"name": "n", "judgmentRatings": [{"query": "x", "ratings": [{"docId": "a", "rating": "1.0"}]}]}
+JUDGMENTS = {
+    "workbench": WORKBENCH,
+    "answer of the workbench": {"took": 1, "hits": {"total": {"value": 1}, "hits": [{"_source": WORKBENCH}]}},
+    "_rank_eval": {
+        "requests": [{"id": "x", "request": {"query": {}}, "ratings": [{"_index": "i", "_id": "a", "rating": 2}]}],
+        "metric": {"dcg": {"k": 20}},
+    },
+    "cases": {"queries": [{"query_text": "x", "ratings": [{"doc_id": "a", "rating": 1}, {"doc_id": 7, "rating": 0}]}]},
+    "ratings": {"queries": [{"query": "x", "ratings": {"a": 1, "b": 0.5}}]},
+    "book": {"query_doc_pairs": [
+        {"query_text": "x", "doc_id": "a", "judgements": [{"rating": 1, "user_email": "m"}]},
+    ]},
+    "dictionary": {"x": {"a": 1, "b": 0}, "y": {"a": 2.5}},
+}  # fmt: skip
 DOCUMENTS = {
+    ".dump.jsonl": lines({"_index": "i", "_id": "a", "_source": {"text": "x"}}, {"_id": 7, "_source": {"text": "y"}}),
+    ".bulk.jsonl": lines({"index": {"_id": "a"}}, {"text": "x", "n": 3}, {"create": {"_index": "i"}}, {"text": "y"}),
+    ".hits.json": lines({"hits": {"total": {"value": 1}, "hits": [{"_id": "a", "_source": {"text": "x"}}]}}),
     ".jsonl": b'{"id": "a", "title": "x y", "text": "z", "n": 3.5}\n{"id": "b", "text": "w"}\n',
     ".json": b'[{"id": "a", "text": "z"}, {"id": 7}]',
     ".csv": b'id,title,year\na,"x, y",1990\nb,z,2.5\n',
@@ -169,6 +191,13 @@ def importing(name: str) -> Callable[[bytes], Any]:
     return lambda raw: import_model(raw, format=name.partition(" ")[0])
 
 
+def judged_json(raw: bytes) -> Any:
+    """As qrels; as the votes of judges it is read alike, or refused too."""
+    with contextlib.suppress(PodiumError):
+        from_file(".json", read_judgments)(raw)
+    return from_stream(read_qrels)(raw)
+
+
 READERS = {
     "letor": Reader(LETOR, from_stream(podium.read_letor), same_letor),
     "letor without qid": Reader(b"2 1:0.5 3:1\n0 2:4 5:12345678.5\n", from_stream(podium.read_letor), same_letor),
@@ -183,6 +212,10 @@ READERS = {
     ),
     "table": Reader(b"qid,label,f1,f2\n1,2,0.5,1\n1,0,,3\n2,1,1e-3,-4\n", from_file(".csv", read_table)),
     "judgments": Reader(b"query,document,judge,grade\nq,d,a,1\nq,d,b,2\n", from_file(".csv", read_judgments)),
+    **{f"judgments of {name}": Reader(json.dumps(one).encode(), judged_json) for name, one in JUDGMENTS.items()},
+    "topics": Reader(b"1 1 a 1\n1 2 b 0.5\n2 1 d 2\n", from_stream(read_topics, data=GRADED)),
+    "relations": Reader(b"1 a b 0.5 1\n2 c d -1 2\n", from_stream(read_relations, data=GRADED)),
+    "query features": Reader(b"query market size\n1 de 2.5\n2 at 3\n", from_stream(read_query_features, data=GRADED)),
     "rankings": Reader(b"query,voter,document,rank\n1,x,a,1\n1,x,b,2\n", from_file(".csv", read_rankings_table)),
     "clicks": Reader(CLICKS, from_stream(podium.read_clicks)),
     "ubi": Reader(UBI, from_stream(read_ubi)),
@@ -206,6 +239,7 @@ READERS = {
     **{f"queries{end}": Reader(raw, from_file(end, read_queries)) for end, raw in QUERIES.items()},
     **{f"import {name}": Reader(raw, importing(name)) for name, raw in files().items()},
 }
+OF_JSON = [name for name, reader in READERS.items() if reader.good.startswith((b'{"', b'[{"'))]
 MARKS = [
     b"\t", b",", b" ", b"\r", b"\n", b'"', b"'", b"{", b"}", b"]", b"#", b"qid:", b":", b"nan", b"inf", b"-inf", b"-0",
     b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc2\xb2", b"\xd9\xa3", b"1_000", b"0x10", b"9" * 400, b"1e400", b"2147483648",
@@ -222,6 +256,13 @@ def mutated(raw: bytes, rng: np.random.Generator) -> bytes:
         at = int(rng.integers(0, len(out) + 1))
         out[at : at + int(rng.integers(0, 3))] = MARKS[rng.integers(0, len(MARKS))]
     return bytes(out)
+
+
+def mutated_json(raw: bytes, rng: np.random.Generator) -> bytes:
+    """Lines of JSON of which one or two values are odd."""
+    values = [json.loads(line) for line in (raw.splitlines() if raw.count(b"\n{") else [raw])]
+    mutated_value(values, rng)
+    return lines(*values)
 
 
 def outcome(name: str, raw: bytes) -> str:
@@ -245,10 +286,19 @@ def outcome(name: str, raw: bytes) -> str:
 
 @pytest.mark.parametrize("name", READERS)
 def test_damaged_files_are_read_rightly_or_refused_in_words(name):
+    READERS[name].read(READERS[name].good)  # which may compile
     assert outcome(name, READERS[name].good) == "read"
     rng = np.random.default_rng(11)
     for _ in range(60):
         raw = mutated(READERS[name].good, rng)
+        assert outcome(name, raw) in ("read", "refused"), raw
+
+
+@pytest.mark.parametrize("name", OF_JSON)
+def test_odd_values_in_json_are_read_or_refused_in_words(name):
+    rng = np.random.default_rng(12)
+    for _ in range(150):
+        raw = mutated_json(READERS[name].good, rng)
         assert outcome(name, raw) in ("read", "refused"), raw
 
 

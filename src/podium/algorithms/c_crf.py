@@ -7,6 +7,7 @@ c-crf(relation=link)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ import numpy as np
 
 from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import Array, dense
-from podium.base.errors import needs_memory
+from podium.base.errors import ModelFileError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner, fitted
@@ -84,7 +85,7 @@ class CCRF(Learner):
 
     def score(self, params: Params, data: Dataset) -> Array:
         refuse_missing(data, self.name)
-        alpha, beta = fitted(params, "alpha", (data.n_features,)), float(fitted(params, "beta", (1,))[0])
+        alpha, beta = _weights(params, data.n_features)
         pull, a = dense(data.features) @ alpha, float(alpha.sum())
         if self.relation == "link":
             return np.asarray((pull + 0.5 * beta * _children_minus_parents(data, self.name)) / a)
@@ -93,7 +94,7 @@ class CCRF(Learner):
 
     def covariance(self, params: Params, data: Dataset) -> list[Array]:
         """The covariance ½A⁻¹ of the grades of each query, for transformed data."""  # (n, n) each
-        alpha, beta = fitted(params, "alpha", (data.n_features,)), float(fitted(params, "beta", (1,))[0])
+        alpha, beta = _weights(params, data.n_features)
         a = float(alpha.sum())
         if self.relation == "link":
             return [np.eye(int(n)) / (2.0 * a) for n in data.sizes]
@@ -190,14 +191,27 @@ def _rotated(X: Array, y: Array, L: Any, share: Array) -> Field:
     return Field(rotated, turned, np.maximum(values, 0.0), share)
 
 
+def _weights(params: Params, n_features: int) -> tuple[Array, float]:
+    """The weights α and β, which are above 0."""
+    alpha, beta = fitted(params, "alpha", (n_features,)), float(fitted(params, "beta", (1,))[0])
+    if not ((alpha > 0.0) & (alpha < math.inf)).all() or not 0.0 < beta < math.inf:
+        raise ModelFileError("c-crf: the weights alpha and beta must be numbers above 0. Train the model again.")
+    return alpha, beta
+
+
 def _solve(A: Any, right: Array) -> Array:
     """A⁻¹ times vectors, A positive definite and sparse."""
     from scipy.linalg import solve
     from scipy.sparse.linalg import splu
 
-    if A.shape[0] <= _DENSE:
-        return np.asarray(solve(A.toarray(), right, assume_a="pos")) if A.shape[0] else right
-    return np.asarray(splu(A.tocsc()).solve(right))
+    try:
+        if A.shape[0] <= _DENSE:
+            return np.asarray(solve(A.toarray(), right, assume_a="pos")) if A.shape[0] else right
+        return np.asarray(splu(A.tocsc()).solve(right))
+    except (np.linalg.LinAlgError, RuntimeError, ValueError) as error:  # singular, also for sparse LU; not finite
+        raise ModelFileError(
+            f"c-crf: weights too far apart to compute scores with ({error}). Train it again, on features of one scale."
+        ) from None
 
 
 def _children_minus_parents(data: Dataset, who: str) -> Array:

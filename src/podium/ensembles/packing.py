@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from podium.base.errors import ModelFileError
+from podium.base.errors import ModelFileError, PodiumError
 from podium.base.json_arrays import packed_json as packed_json
 from podium.base.json_arrays import unpacked_json as unpacked_json
-from podium.model import Model
+from podium.model import Model, try_out
 from podium.scorers import Params
 
 
@@ -28,7 +28,19 @@ def pack(models: Sequence[Model]) -> Params:
 
 
 def unpack(params: Params, count: int, *, most_features: int) -> list[Model]:
-    """The models of packed parameters, from a file that nobody vouches for."""
+    """The models of packed parameters, from a file that nobody vouches for; each has scored a document."""
+    models = []
+    for number, model in enumerate(_members(params, count, most_features=most_features)):
+        try:
+            models.append(try_out(model))
+        except PodiumError:
+            raise
+        except Exception as error:  # odd arrays may raise anything
+            raise ModelFileError(f"Member {number} is damaged ({error}). Train the model again.") from error
+    return models
+
+
+def _members(params: Params, count: int, *, most_features: int) -> list[Model]:
     if any(name.count("params/") > _DEEPEST for name in params):
         raise ModelFileError(f"Models within models, more than {_DEEPEST} deep: the file is damaged.")
     members: dict[str, Params] = {str(number): {} for number in range(count)}
@@ -54,7 +66,7 @@ def members_params(params: Params, number: int) -> Params:
 def query_columns_of(params: Params) -> tuple[str, ...]:
     """The query features that packed models cannot score without."""
     count = sum(1 for name in params if re.fullmatch(r"\d+/head", name))
-    models = unpack(params, count, most_features=2**31)
+    models = _members(params, count, most_features=2**31)
     return tuple(dict.fromkeys(name for model in models for name in model.query_columns))
 
 

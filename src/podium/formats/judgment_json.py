@@ -38,6 +38,18 @@ def rated_records(values: Sequence[Any], *, source: str | None = None) -> Record
     return row_records(rows, source=source)
 
 
+def refuse_answer(values: Sequence[Any], *, source: str | None = None) -> None:
+    """Refuse the answer of `_rank_eval`, which lacks the ratings of documents that were not retrieved."""
+    for value in values:
+        answer = value.get("rank_eval", value) if isinstance(value, Mapping) else None
+        if isinstance(answer, Mapping) and "details" in answer and {"metric_score", "quality_level"} & answer.keys():
+            raise DataError(
+                "is an answer of _rank_eval, which rates only what was retrieved. Expected the body of the request, "
+                "whose requests have all ratings.",
+                where=source,
+            )
+
+
 def nested_numbers(values: Sequence[Any]) -> Mapping[str, Mapping[str, Any]] | None:
     """The dictionary query → document → number, if this is what the file holds; otherwise None."""
     if len(values) != 1 or not isinstance(values[0], Mapping) or not values[0]:

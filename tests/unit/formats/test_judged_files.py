@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from podium.base.errors import DataError
 from podium.formats import Qrels, Run, read_qrels, read_run, write_qrels, write_run
 from podium.formats.trec.trec import as_qrels, as_run
+from podium.judgments.judgments import read_judgments
 from reference.nested import nested
 
 GRADES = {"red shoes": {"p 1": 3.0, "p2": 0.0}, "rain coat": {"p9": 2.0}}
@@ -40,14 +41,29 @@ WORKBENCH = {
     ],
 }  # fmt: skip
 RANK_EVAL = {
+    "templates": [{"id": "t", "template": {"source": {"query": {"match": {"title": {"query": "{{q}}"}}}}}}],
     "requests": [
-        {"id": "red shoes", "request": {"query": {"match": {"title": "red shoes"}}},
+        {"id": "red shoes", "request": {"query": {"match": {"title": "red shoes"}}}, "summary_fields": ["title"],
          "ratings": [{"_index": "shop", "_id": "p 1", "rating": 3}, {"_index": "shop", "_id": "p2", "rating": 0}]},
         {"id": "rain coat", "template_id": "t", "params": {"q": "rain coat"},
          "ratings": [{"_index": "shop", "_id": "p9", "rating": 2}]},
         {"id": "nothing", "request": {}, "ratings": []},
     ],
     "metric": {"dcg": {"k": 10, "normalize": True}},
+    "max_concurrent_searches": 10,
+}  # fmt: skip
+ANSWER = {
+    "metric_score": 0.4,
+    "details": {
+        "red shoes": {
+            "metric_score": 0.4,
+            "unrated_docs": [{"_index": "shop", "_id": "p7"}],
+            "hits": [{"hit": {"_index": "shop", "_id": "p 1", "_score": 7.05}, "rating": 3},
+                     {"hit": {"_index": "shop", "_id": "p7", "_score": 6.5}, "rating": None}],
+            "metric_details": {"dcg": {"dcg": 7.0, "ideal_dcg": 7.0, "normalized_dcg": 1.0, "unrated_docs": 1}},
+        }
+    },
+    "failures": {},
 }  # fmt: skip
 QUEPID_JSON = {
     "case_name": "Shoes", "scorer": {"name": "nDCG@10"}, "try": {},
@@ -103,6 +119,14 @@ def test_quepids_trec_export_with_blank_lines_is_read():
     assert nested(read_qrels(io.BytesIO(text))) == {"11": {"p1": 3, "p2": 0}, "12": {"p9": 2}}
 
 
+@pytest.mark.parametrize("answer", [ANSWER, {"rank_eval": ANSWER}], ids=["now", "of old versions"])
+def test_an_answer_of_rank_eval_is_not_taken_for_judgments(answer, tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps(answer))
+    for read in (read_qrels, read_run, read_judgments):
+        with pytest.raises(DataError, match=r"x\.json: is an answer of _rank_eval.*Expected the body of the request"):
+            read(tmp_path / "x.json")
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_judgments_are_read_from_columnar_files(ending, tmp_path):
     frame = pl.DataFrame(ROWS, schema=["query", "sku", "rating"], orient="row")
@@ -146,6 +170,11 @@ def test_ids_of_csv_stay_text_and_whole_numbers_of_json_are_written_without_a_po
         (b'{"requests": [{"id": "a", "ratings": [{"rating": 1}]}]}', "query 1: no document: expected docId or doc_id"),
         (b'{"requests": [{"id": "a", "ratings": 7}]}', "query 1: its ratings must be a list of objects"),
         (b'{"requests": [{"id": "a", "ratings": []}]}', "no judgments: none of its queries has ratings"),
+        (b'{"requests": {}}', "no judgments: none of its queries has documents"),
+        (
+            b'[{"query": "q\\u0000", "document": "d", "grade": 1}, {"query": "q\\u0000", "document": "d", "grade": 1}]',
+            r"document 'd' of query 'q\\x00' was there before, at <data>: row 1",
+        ),
         (b'{"query": "a", "docid": "d", "grade": [1]}', "the grade .1. is no number"),
         (b'[{"query": "a"}, 7]', "row 2: expected an object with named values; got 7"),
         (b'[{"query": ' + b"[" * 100_000, "cannot be read as JSON"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.formats.judgment_json import nested_numbers, rated_records
+from podium.formats.judgment_json import nested_numbers, rated_records, refuse_answer
 from podium.formats.sniff import is_json, table_kind
 from podium.formats.tables.records import Records, json_records, json_values, read_records
 from podium.formats.trec.judged_rows import Grouped, Kind, grouped_rows
@@ -25,8 +25,11 @@ def read_rows(source: Source, kind: Kind, asked: Mapping[str, str | None]) -> Gr
     if is_json(source):
         with reading(source) as file:
             values, lines = json_values(file, name)
+        refuse_answer(values, source=name)
         nested = nested_numbers(values)
         if nested is not None and not any(asked.values()):
+            if kind == "grade" and not any(nested.values()):
+                raise DataError("no judgments: none of its queries has documents.", where=name)
             return nested
         rated = rated_records(values, source=name) if kind == "grade" else None
         records = rated or json_records(values, lines, source=name)
@@ -40,6 +43,7 @@ def judgment_records(source: Source) -> Records:
         return read_records(source)
     with reading(source) as file:
         values, lines = json_values(file, source_name(source))
+    refuse_answer(values, source=source_name(source))
     rated = rated_records(values, source=source_name(source))
     return rated or json_records(values, lines, source=source_name(source))
 

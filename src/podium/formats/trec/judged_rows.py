@@ -156,7 +156,8 @@ def _grouped(
     again = names.repeats(offsets)
     if len(again):
         row = int(order[again].min())
-        first = int(np.flatnonzero((queries == queries[row]) & (documents == documents[row]))[0])
+        same_query = np.flatnonzero(codes == codes[row]).tolist()
+        first = next(k for k in same_query if documents[k] == documents[row])  # numpy would drop a NUL at the end
         raise DataError(
             f"document {documents[row]!r} of query {queries[row]!r} was there before, at "
             f"{records.where(int(rows[first]))}. {_hint(kind, records.source)}",
