@@ -9,6 +9,7 @@
     ├── ComparisonError     some tasks of a comparison failed; carries the results of the others
     ├── ModelFileError      a model file is damaged, too new, or no model file
     ├── IndexFileError      an index is damaged, too new, locked, or no index
+    ├── MachineError        a machine judge cannot be asked, or does not answer as one
     ├── PluginError         custom code failed; names its file and line
     └── MissingPackageError an optional package is not installed; also an ImportError
 
@@ -136,6 +137,10 @@ class ModelFileError(PodiumError):
 
 class IndexFileError(PodiumError):
     """An index of documents cannot be opened or changed."""
+
+
+class MachineError(PodiumError):
+    """A machine judge cannot be asked, or does not answer as one."""
 
 
 class PluginError(PodiumError):

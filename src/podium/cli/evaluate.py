@@ -92,6 +92,23 @@ def evaluate(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="The level of the test of --not-worse-than.")] = 0.05,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            help="Judgments by a machine, of the judged queries and many others: intervals from few human and many "
+            "machine labels (prediction-powered inference).",
+            metavar="QRELS",
+            show_default=False,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Weigh queries: a table of query and weight, as podium judges queries writes it.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     summary: Annotated[
         str | None,
         typer.Option(
@@ -126,8 +143,21 @@ def evaluate(
     gate.check_options(names)
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
     columns = {"query": query, "document": document, "grade": grade}
+    if machine is not None or weights is not None:
+        from podium.cli.evaluate_weighted import check_alone, evaluate_machine, print_weighted
+
+        check_alone(per_query=per_query, by=by, at_least=at_least, not_worse_than=not_worse_than, summary=summary)
+    if machine is not None:
+        evaluate_machine(
+            judged, names, machine, metrics, weights=weights, columns=columns, queries=queries, chosen=chosen,
+            as_json=as_json,
+        )  # fmt: skip
+        return
     evaluated = partial(evaluate_files, judged, chosen=chosen, columns=columns, queries=queries)
     evaluations = evaluated(names, gate.with_metrics(metrics))
+    if weights is not None:
+        print_weighted(evaluations, weights, as_json=as_json)
+        return
     checks = gate.checks(evaluated, evaluations, metrics)
     places = None if by is None else read_segments(judged, queries, by)
     segments = None if places is None else {name: part.by(places) for name, part in evaluations.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from podium.base.errors import counted
-from podium.cli import click_logs, console, judges_label, judges_next, options
+from podium.cli import click_logs, console, judges_ask, judges_label, judges_next, judges_queries, judges_trust, options
 from podium.cli.judged import read_ranked
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ app = typer.Typer(
 )
 app.command("next")(judges_next.next_)
 app.command("label")(judges_label.label_)
+app.command("queries")(judges_queries.queries_)
+app.command("ask")(judges_ask.ask_)
+app.command("trust")(judges_trust.trust_)
 Votes = Annotated[
     str,
     typer.Argument(

@@ -1,0 +1,139 @@
+"""Prediction-powered inference: worked numbers, coverage with good and bad judges, refusals, and the command."""
+
+import json
+
+import numpy as np
+import pytest
+
+import podium as podium_package
+from podium.base.errors import DataError
+from podium.evaluation.prediction_powered import FEW, prediction_powered, weighted_mean
+
+Y, THERE = np.array([0.8, 0.5, 0.6, 0.9]), np.array([0.7, 0.4, 0.7, 0.8])
+ELSEWHERE = np.array([0.7, 0.5, 0.6, 0.8, 0.4, 0.9, 0.5, 0.6, 0.7, 0.5])
+
+
+def by_formula(weight):
+    """The estimate and its standard error at a fixed λ."""
+    estimate = weight * ELSEWHERE.mean() + (Y - weight * THERE).mean()
+    return estimate, np.sqrt(weight**2 * ELSEWHERE.var(ddof=1) / 10 + (Y - weight * THERE).var(ddof=1) / 4)
+
+
+def test_the_formulas_have_the_worked_numbers():
+    assert by_formula(0.0) == pytest.approx((0.700, 0.0913), abs=5e-5)
+    assert by_formula(1.0) == pytest.approx((0.670, 0.0700), abs=5e-5)
+    best = np.cov(Y, THERE)[0, 1] / ((1 + 4 / 10) * ELSEWHERE.var(ddof=1))
+    assert best == pytest.approx(0.793651, abs=5e-7)
+    assert by_formula(best) == pytest.approx((0.676190, 0.063144), abs=5e-7)
+
+
+def test_the_estimate_is_that_of_the_formula(monkeypatch):
+    monkeypatch.setattr("podium.evaluation.prediction_powered.LEAST", 4)
+    monkeypatch.setattr("podium.evaluation.prediction_powered.FEW", 4)
+    found = prediction_powered(Y, THERE, ELSEWHERE)
+    assert found.weight == pytest.approx(0.793651, abs=5e-7)
+    assert (found.value, found.error) == pytest.approx((0.676190, 0.063144), abs=5e-7)
+    assert (found.human, found.human_error) == pytest.approx((0.700, 0.0913), abs=5e-5)
+    assert found.effective_queries == pytest.approx(4 * (0.091287 / 0.063144) ** 2, rel=1e-4)
+
+
+def judged(kind, human, rng):
+    """Values by the labels of a judge."""
+    if kind == "good":
+        return human + rng.normal(0, 0.08, human.shape)
+    if kind == "biased":
+        return 0.4 + 0.5 * human + rng.normal(0, 0.1, human.shape)
+    return np.full(human.shape, 0.7) if kind == "constant" else rng.uniform(size=human.shape)
+
+
+@pytest.mark.parametrize("n", [20, 80])
+@pytest.mark.parametrize(("kind", "ratio"), [("good", 0.75), ("biased", 0.9), ("random", 1.05), ("constant", 1.001)])
+def test_intervals_cover_for_any_judge_and_are_narrower_for_a_good_one(kind, ratio, n):
+    """1,000 simulations; the mean of uniform values is ½."""
+    rng, held, widths = np.random.default_rng(n), 0, []
+    runs = 1000 if n >= FEW else 600
+    for _ in range(runs):
+        human = rng.uniform(size=n + 400)
+        machine = judged(kind, human, rng)
+        found = prediction_powered(human[:n], machine[:n], machine[n:])
+        held += found.interval.low <= 0.5 <= found.interval.high
+        widths.append(found.error / found.human_error)
+    assert 0.93 <= held / runs <= 0.97
+    assert np.mean(widths) < ratio
+
+
+def test_a_constant_judge_is_not_trusted_and_a_perfect_one_is():
+    rng = np.random.default_rng(0)
+    human = rng.uniform(size=60)
+    assert prediction_powered(human, np.full(60, 0.4), np.full(500, 0.4)).weight == 0.0
+    assert prediction_powered(human, human, rng.uniform(size=5000)).weight > 0.9
+
+
+def test_the_order_of_queries_does_not_matter():
+    rng = np.random.default_rng(1)
+    human, there, rest = rng.uniform(size=20), rng.uniform(size=20), rng.uniform(size=50)
+    order = rng.permutation(20)
+    first, second = prediction_powered(human, there, rest), prediction_powered(human[order], there[order], rest[::-1])
+    assert second.value == pytest.approx(first.value)
+    assert second.error == pytest.approx(first.error)
+
+
+def test_more_queries_give_the_width_asked_for():
+    rng = np.random.default_rng(2)
+    human = rng.uniform(size=60)
+    found = prediction_powered(human, human + rng.normal(0, 0.1, 60), rng.uniform(size=100_000))
+    more = found.more_queries(0.01)
+    assert more is not None
+    width = 1.96 * np.sqrt(found._machine_variance + found._rest_variance / (60 + more))
+    assert width == pytest.approx(0.01, rel=0.01)
+    assert prediction_powered(human, human, rng.uniform(size=50)).more_queries(0.001) is None
+
+
+def test_weighted_means_of_unequal_draws_are_those_of_all_queries():
+    rng = np.random.default_rng(3)
+    values, chance = rng.uniform(size=2000), rng.uniform(0.05, 0.5, 2000)
+    values += chance  # queries drawn more often have larger values
+    found = []
+    for _ in range(300):
+        drawn = rng.random(2000) < chance
+        found.append(weighted_mean(values[drawn], 1 / chance[drawn]))
+    means, variances = np.array(found).T
+    assert means.mean() == pytest.approx(values.mean(), abs=0.003)
+    assert np.sqrt(variances.mean()) == pytest.approx(means.std(), rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("n", "others", "words"),
+    [(9, 50, "9 queries have human labels, and at least 10"), (12, 1, "1 queries have machine labels alone")],
+)
+def test_too_few_queries_are_refused(n, others, words):
+    with pytest.raises(DataError, match=words):
+        prediction_powered(np.arange(n), np.arange(n), np.arange(others))
+
+
+def labels(rng, *, queries, noise):
+    grades = {f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in range(8)} for q in range(queries)}
+    machine = {
+        q: {d: int(np.clip(g + (rng.random() < noise) * rng.integers(-1, 2), 0, 2)) for d, g in row.items()}
+        for q, row in grades.items()
+    }
+    run = {q: {d: g + rng.normal(0, 1.5) for d, g in row.items()} for q, row in grades.items()}
+    return grades, machine, run
+
+
+def test_runs_have_means_and_differences_with_intervals():
+    rng = np.random.default_rng(4)
+    grades, machine, run = labels(rng, queries=200, noise=0.2)
+    other = {q: {d: s + rng.normal(0, 2) for d, s in row.items()} for q, row in run.items()}
+    human = {q: grades[q] for q in list(grades)[:40]}
+    found = podium_package.evaluate_with_machine(human, machine, {"new": run, "old": other}, ["ndcg@5", "map"])
+    assert list(found.means) == ["ndcg@5", "map"]
+    truth = podium_package.evaluate_run(grades, run, "ndcg@5").means()["ndcg@5"].value
+    powered = found.means["ndcg@5"]["new"]
+    assert abs(powered.value - truth) < 3 * powered.error
+    assert powered.error < powered.human_error
+    apart = found.differences["ndcg@5"]["old"]
+    assert apart.interval.high < 0.0
+    assert "λ" in repr(found)
+    assert "−" in found.to_frame()["run"][1] or found.to_frame()["run"][2]
+    json.dumps(found.to_dict())
