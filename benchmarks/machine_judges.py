@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from podium.base.arrays import Array
-from podium.evaluation.prediction_powered import prediction_powered
+from podium.evaluation.judging.prediction_powered import prediction_powered
 
 RUNS, OTHERS = 2000, 400
 JUDGES = ("good", "biased", "random", "constant")

@@ -29,7 +29,7 @@ from .evaluation.cross_validate import cross_validate as cross_validate
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_run as evaluate_run
 from .evaluation.grades import evaluate_grades as evaluate_grades
-from .evaluation.machine_labels import evaluate_with_machine as evaluate_with_machine
+from .evaluation.judging.machine_labels import evaluate_with_machine as evaluate_with_machine
 from .evaluation.reconcile import reconcile as reconcile
 from .evaluation.reconcile import reconcile_run as reconcile_run
 from .explanation.attribution import importance as importance

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from podium.arena.duels import Pairs
 from podium.arena.pair_laws import PairLaw
-from podium.arena.pairs import Pairs
 from podium.arena.strengths import JudgeTerms, Strengths, fit
 from podium.base.arrays import Array
 from podium.base.shown import Shown, ShownTable

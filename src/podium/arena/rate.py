@@ -16,9 +16,9 @@ import numpy as np
 
 from podium.aggregation.determined import components, separated
 from podium.arena.battles import Battles, as_battles
+from podium.arena.duels import Pairs, pairs_of
 from podium.arena.judge_effects import JudgeEffects, fit_with_judges, judge_effects
 from podium.arena.pair_laws import LAWS, PairLaw
-from podium.arena.pairs import Pairs, pairs_of
 from podium.arena.rank_intervals import critical_value
 from podium.arena.rating import Rating, Scale
 from podium.arena.strengths import JudgeTerms, Strengths, clustered, fit

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from podium.arena.duels import Pairs
 from podium.arena.judge_effects import JudgeEffects
 from podium.arena.pair_laws import PairLaw
-from podium.arena.pairs import Pairs
 from podium.arena.rank_intervals import rank_intervals
 from podium.base.arrays import Array, Ints
 from podium.base.shown import Shown, ShownTable, Value

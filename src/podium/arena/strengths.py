@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.arena.duels import Pairs
 from podium.arena.pair_laws import Derivatives, PairLaw
-from podium.arena.pairs import Pairs
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 

@@ -27,7 +27,7 @@ def evaluate_machine(
     as_json: bool,
 ) -> None:
     """Print means by human labels with the help of machine labels, and differences from the first run."""
-    from podium.evaluation.machine_labels import HEADS, evaluate_with_machine
+    from podium.evaluation.judging.machine_labels import HEADS, evaluate_with_machine
     from podium.formats.query_weights import read_query_weights
 
     qrels, runs = read_judged(judged, ranked, columns, queries)
@@ -63,8 +63,8 @@ def _check_one_judge(machine: str, columns: Columns) -> None:
 def print_weighted(evaluations: Mapping[str, Evaluation], weights: str, *, as_json: bool) -> None:
     """Print the means over weighted queries with their intervals."""
     from podium.evaluation.evaluate import all_plain
+    from podium.evaluation.judging.weighted_means import weighted_means
     from podium.evaluation.text_tables import format_value
-    from podium.evaluation.weighted_means import weighted_means
     from podium.formats.query_weights import read_query_weights
 
     by_query = read_query_weights(weights)

@@ -10,7 +10,7 @@ from podium.base.errors import DataError
 from podium.cli import console, options
 
 if TYPE_CHECKING:
-    from podium.evaluation.trust import Trust
+    from podium.evaluation.judging.judge_trust import Trust
 
 
 def trust_(
@@ -42,7 +42,7 @@ def trust_(
     """
     from podium.cli.document_texts import document_texts
     from podium.cli.judged import read_ranked
-    from podium.evaluation.trust import trust
+    from podium.evaluation.judging.judge_trust import trust
     from podium.judgments.labelling import judgments_of_files
 
     judgments = judgments_of_files(votes)

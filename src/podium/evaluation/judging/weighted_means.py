@@ -10,8 +10,8 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.evaluation.evaluate import Evaluation
+from podium.evaluation.judging.prediction_powered import weighted_mean
 from podium.evaluation.paired import Interval
-from podium.evaluation.prediction_powered import weighted_mean
 
 
 class WeightedMean(NamedTuple):

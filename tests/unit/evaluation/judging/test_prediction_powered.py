@@ -7,7 +7,7 @@ import pytest
 
 import podium as podium_package
 from podium.base.errors import DataError
-from podium.evaluation.prediction_powered import FEW, prediction_powered, weighted_mean
+from podium.evaluation.judging.prediction_powered import FEW, prediction_powered, weighted_mean
 
 Y, THERE = np.array([0.8, 0.5, 0.6, 0.9]), np.array([0.7, 0.4, 0.7, 0.8])
 ELSEWHERE = np.array([0.7, 0.5, 0.6, 0.8, 0.4, 0.9, 0.5, 0.6, 0.7, 0.5])
@@ -28,8 +28,8 @@ def test_the_formulas_have_the_worked_numbers():
 
 
 def test_the_estimate_is_that_of_the_formula(monkeypatch):
-    monkeypatch.setattr("podium.evaluation.prediction_powered.LEAST", 4)
-    monkeypatch.setattr("podium.evaluation.prediction_powered.FEW", 4)
+    monkeypatch.setattr("podium.evaluation.judging.prediction_powered.LEAST", 4)
+    monkeypatch.setattr("podium.evaluation.judging.prediction_powered.FEW", 4)
     found = prediction_powered(Y, THERE, ELSEWHERE)
     assert found.weight == pytest.approx(0.793651, abs=5e-7)
     assert (found.value, found.error) == pytest.approx((0.676190, 0.063144), abs=5e-7)

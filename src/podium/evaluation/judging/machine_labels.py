@@ -12,7 +12,7 @@ from podium.base.arrays import Array
 from podium.base.errors import DataError, counted
 from podium.base.shown import Shown, ShownTable, Value
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run
-from podium.evaluation.prediction_powered import Powered, prediction_powered
+from podium.evaluation.judging.prediction_powered import Powered, prediction_powered
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 
 

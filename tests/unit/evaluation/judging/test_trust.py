@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, UnknownNameError
-from podium.evaluation.trust import trust
+from podium.evaluation.judging.judge_trust import trust
 from podium.judgments import Judgments
 
 QUERIES, DOCUMENTS = 40, 10

@@ -1,0 +1,1 @@
+"""Evaluation by few human and many machine labels, trust in judges, and weighted queries."""
