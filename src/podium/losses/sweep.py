@@ -109,8 +109,8 @@ def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Cal
         return _Kernel(_over_edges, edges, _address(loss, edges, EDGES), preferences.edges, preferences.offsets)
     program = _address(loss, grades, GRADES)
     if data.document_weights is None:
-        return _Kernel(_over_grades, grades, program, data.labels, data.offsets)  # type: ignore[arg-type]
-    loop = _over_grades if loss.linear_in_labels else weighted
+        return _Kernel(over_grades, grades, program, data.labels, data.offsets)  # type: ignore[arg-type]
+    loop = over_grades if loss.linear_in_labels else weighted
     return _Kernel(loop, grades, program, data.relevance(), data.offsets)
 
 
@@ -181,7 +181,7 @@ def _loop(kernel_at: Callable[[int], Callable[..., float]]) -> Callable[..., Non
     return run
 
 
-_over_grades, _over_edges = _loop(grades_at), _loop(function_at(EDGES))
+over_grades, _over_edges = _loop(grades_at), _loop(function_at(EDGES))
 
 
 @compiled

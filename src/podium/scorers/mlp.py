@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.base.arrays import Array, dense
+from podium.base.arrays import Array, Singles, dense
 from podium.base.errors import ParameterError
 from podium.base.matrix_on_disk import on_disk
 from podium.base.registry import param, register
@@ -30,12 +30,14 @@ class MLP(RowScorer):
     """Neural network f(x; θ) = w·a(W₂·a(W₁x + b₁) + b₂) + b; `hidden` has the sizes of the hidden layers.
 
     Weights are initialised uniformly in ±√(6/(in + out)) (Glorot), offsets with 0.
-    Cost: O(parameters) per document, in float64; matrix products by row blocks.
+    Cost: O(parameters) per document; products by BLAS, in float32 in training by adam and sgd (`precision`).
     Use it for: interactions between features, on some thousands of queries or more.
     """
 
     hidden: tuple[int, ...] = param(default=(10,), search=[(8,), (16,), (32,), (64,), (32, 16)])
     activation: Literal["tanh", "relu"] = param(default="tanh", search=["tanh", "relu"])
+    precision: Literal["float32", "float64"] = "float32"
+    """Of the layers in steps of adam and sgd; models score, and other solvers and clusters learn, in float64."""
     name = "mlp"
     solver = "adam"
 
@@ -55,13 +57,13 @@ class MLP(RowScorer):
         return np.concatenate(parts)
 
     def score_rows(self, theta: Array, X: Features) -> Array:
-        layers = list(self._layers(theta, X.shape[1]))
+        layers = list(self.layers(theta, X.shape[1]))
         with one_blas_thread():
             parts = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b]))[-1][:, 0], X.shape[0])
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
     def pullback_rows(self, theta: Array, X: Features, gradient: Array) -> Array:
-        layers = list(self._layers(theta, X.shape[1]))
+        layers = list(self.layers(theta, X.shape[1]))
         with one_blas_thread():
             parts = map_blocks(
                 lambda a, b: self._backward(layers, self._forward(layers, _doubles(X[a:b])), gradient[a:b]), X.shape[0]
@@ -73,7 +75,7 @@ class MLP(RowScorer):
         theta, X = self.theta(params, data.n_features), data.features
         if on_disk(X) or X.shape[0] * (X.shape[1] + sum(self.hidden)) > _KEEP:
             return super().score_with_pullback(params, data)
-        layers = list(self._layers(theta, X.shape[1]))
+        layers = list(self.layers(theta, X.shape[1]))
         with one_blas_thread():
             values = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b])), X.shape[0])
 
@@ -85,7 +87,7 @@ class MLP(RowScorer):
         return np.concatenate([value[-1][:, 0] for value in values]) if values else np.empty(0), pullback
 
     def form(self, params: Params, n_features: int) -> NetForm:
-        return NetForm(tuple(self._layers(self.theta(params, n_features), n_features)), self.activation)
+        return NetForm(tuple(self.layers(self.theta(params, n_features), n_features)), self.activation)
 
     def n_params(self, n_features: int) -> int:
         return sum(n_in * n_out + n_out for n_in, n_out in self._shapes(n_features))
@@ -98,7 +100,8 @@ class MLP(RowScorer):
         sizes = [n_features, *self.hidden, 1]
         return list(itertools.pairwise(sizes))
 
-    def _layers(self, params: Array, n_features: int) -> Iterator[tuple[Array, Array]]:
+    def layers(self, params: Any, n_features: int) -> Iterator[tuple[Any, Any]]:
+        """Weights and offset of each layer: views of the parameters."""
         at = 0
         for n_in, n_out in self._shapes(n_features):
             weights = params[at : at + n_in * n_out].reshape(n_in, n_out)
@@ -126,6 +129,45 @@ class MLP(RowScorer):
                 flow = flow @ layers[depth][0].T
                 flow *= self._slope(values[depth])
         return np.concatenate(parts[::-1])
+
+    def forward_in(self, hidden: list[Singles], layers: list[tuple[Any, Any]], X: Singles, scores: Array) -> None:
+        """Fill the hidden layers of rows X, in float32, and their scores."""
+        below, n = X, len(X)
+        for (weights, offset), buffer in zip(layers, hidden, strict=False):
+            z = buffer[:n]
+            np.matmul(below, weights, out=z)
+            z += offset
+            np.tanh(z, out=z) if self.activation == "tanh" else np.maximum(z, np.float32(0), out=z)
+            below = z
+        weights, offset = layers[-1]
+        scores[:] = below @ weights[:, 0]
+        scores += offset[0]
+
+    def backward_in(
+        self, hidden: list[Singles], flows: list[Singles], layers: list[tuple[Any, Any]], X: Singles,
+        gradient: Array, out: list[tuple[Any, Any]],
+    ) -> None:  # fmt: skip
+        """Fill `out` with Jᵀg of each layer, in float32; the hidden layers of `forward_in` are used up."""
+        n, flow = len(X), gradient.astype(np.float32)[:, None]
+        ones = np.ones(n, np.float32)
+        for depth in range(len(layers) - 1, -1, -1):
+            below = hidden[depth - 1][:n] if depth else X
+            np.matmul(below.T, flow, out=out[depth][0])
+            np.matmul(ones, flow, out=out[depth][1])
+            if depth == len(layers) - 1:  # 0 for most losses: Adam would make steps of what rounding leaves
+                out[depth][1][0] = gradient.sum()
+            if depth:
+                above, flow = flow, flows[depth - 1][:n]
+                weights = layers[depth][0].T
+                np.multiply(above, weights, out=flow) if depth == len(layers) - 1 else np.matmul(
+                    above, weights, out=flow
+                )
+                if self.activation == "tanh":
+                    np.multiply(below, below, out=below)
+                    np.subtract(np.float32(1), below, out=below)
+                    flow *= below
+                else:
+                    flow *= below > 0.0
 
     def _slope(self, h: Array) -> Any:
         """Derivative of the activation, in terms of its value."""

@@ -37,16 +37,20 @@ _STEP = 8
 
 def applies(problem: Problem, batch: int) -> bool:
     """Whether batches of this size can be compiled: plain grades, and features that are not sparse."""
+    X = problem.data.features
+    dense = isinstance(X, np.ndarray) or on_disk(X)
+    return type(problem.scorer) is Linear and dense and is_plain(problem) and _most(problem, batch) < _MOST
+
+
+def is_plain(problem: Problem) -> bool:
+    """Whether a loop over queries needs only scores and grades: no weights, offsets, preferences or learned losses."""
     data, loss = problem.data, problem.loss
     return (
         type(problem) is Problem
-        and type(problem.scorer) is Linear
-        and (isinstance(data.features, np.ndarray) or on_disk(data.features))
         and data.labels is not None
         and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets, data.base_scores))
         and not loss.uses_edges(data)
         and not loss.learned
-        and _most(problem, batch) < _MOST
     )
 
 

@@ -12,7 +12,7 @@ from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.scorers.linear import Linear
-from podium.solvers import compiled_epoch
+from podium.solvers import compiled_epoch, network_epoch
 from podium.solvers.base import Solution, Solver, best_or_last
 
 if TYPE_CHECKING:
@@ -100,17 +100,19 @@ class SGD(Solver):
 
     def _epoch(self, problem: Problem, theta: Array, queries: Ints, memory: Memory, epoch: int) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective of its steps."""
-        if compiled_epoch.applies(problem, self.batch):
+        before = (epoch - 1) * len(queries)
+        loop = compiled_epoch if compiled_epoch.applies(problem, self.batch) else network_epoch
+        if loop is compiled_epoch or network_epoch.applies(problem):
             now = theta.copy()
-            before = (epoch - 1) * len(queries)
-            steps = compiled_epoch.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
-            return now, float(np.mean(list(steps)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                steps = loop.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
+                return now, float(np.mean(list(steps)))
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step that is too long shows in the parameters
             for start in range(0, len(queries), self.batch):
                 chosen = queries[start : start + self.batch]
                 batch = problem.data if len(chosen) == problem.data.n_queries else problem.data.select(chosen)
-                value, gradient = problem.on(batch, theta, step=(epoch - 1) * len(queries) + start)
+                value, gradient = problem.on(batch, theta, step=before + start)
                 theta = theta - self.step(gradient, memory)
                 values.append(value)
         return theta, float(np.mean(values))

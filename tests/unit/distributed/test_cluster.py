@@ -41,7 +41,7 @@ def cluster():
     [
         LISTNET,
         "ranknet(solver=newton)",
-        "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=2,batch=20))",
+        "recipe(loss=listnet,scorer=mlp(precision=float64),solver=adam(epochs=2,batch=20))",
         "recipe(loss=pairties-d,scorer=linear,solver=lbfgs(iterations=5))",
         "recipe(loss=regression,scorer=linear,solver=sgd(epochs=1,batch=30,learning_rate=0.01),transform=minmax)",
     ],
