@@ -32,8 +32,11 @@ from .evaluation.grades import evaluate_grades as evaluate_grades
 from .evaluation.judging.machine_labels import evaluate_with_machine as evaluate_with_machine
 from .evaluation.reconcile import reconcile as reconcile
 from .evaluation.reconcile import reconcile_run as reconcile_run
-from .explanation.attribution import importance as importance
 from .explanation.explain import explain as explain
+from .explanation.importance import importance as importance
+from .explanation.shap import shap as shap
+from .explanation.shap import shap_interactions as shap_interactions
+from .explanation.shapes import shapes as shapes
 from .formats import Qrels as Qrels
 from .formats import Run as Run
 from .formats import read_data as read_data

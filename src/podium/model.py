@@ -73,7 +73,7 @@ class Model:
         The data is a Dataset, a frame with the columns that the model was trained on, or an array of features with the
         queries of its rows in `qid` or `group`. Without these, the rows of an array are one query.
         """  # (N,)
-        table = self._table(data, qid, group)
+        table = self.table(data, qid=qid, group=group)
         return table.from_grouped(self._scores(table.grouped()))
 
     def rank(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Ints:
@@ -81,7 +81,7 @@ class Model:
 
         Arguments and row order are those of `score`.
         """  # (N,)
-        table = self._table(data, qid, group)
+        table = self.table(data, qid=qid, group=group)
         grouped = table.grouped()
         scores, offsets = self._scores(grouped), grouped.offsets
         parts = [ranking.dense_ranks(scores[a:b]) for a, b in itertools.pairwise(offsets)]
@@ -93,7 +93,7 @@ class Model:
 
         Arguments and row order are those of `score`.
         """  # (N,)
-        table = self._table(data, qid, group)
+        table = self.table(data, qid=qid, group=group)
         return table.from_grouped(
             self.learner.spread(self.params, self.learner.transform.apply(self.state, table.grouped()))
         )
@@ -103,7 +103,7 @@ class Model:
 
         Arguments and row order are those of `score`; base scores of a dataset are part of the members'.
         """  # (members, N)
-        table = self._table(data, qid, group)
+        table = self.table(data, qid=qid, group=group)
         grades = self.learner.member_grades(self.params, self.learner.transform.apply(self.state, table.grouped()))
         return np.asarray(table.from_grouped(grades.T).T)
 
@@ -113,7 +113,7 @@ class Model:
         By the thresholds of `with_thresholds`, if there are any; else as prank, oc-svm and mcrank have learned them.
         Arguments and row order are those of `score`.
         """  # (N,)
-        grouped = (table := self._table(data, qid, group)).grouped()
+        grouped = (table := self.table(data, qid=qid, group=group)).grouped()
         if "thresholds" in self.info:
             from podium.algorithms.thresholds import grade_of, thresholds_of
 
@@ -135,7 +135,7 @@ class Model:
         learned = best_thresholds(self.score(table)[judged], table.labels[judged])
         return self.with_info(thresholds={name: array.tolist() for name, array in learned.items()})
 
-    def _table(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
+    def table(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Table:
         """The documents to score, in the row order of the data, with the model's features."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
@@ -238,7 +238,7 @@ class Model:
         """
         from podium.odds import odds_of
 
-        table = self._table(data, qid, group)
+        table = self.table(data, qid=qid, group=group)
         grouped = table.grouped()
         values = self._scores(grouped) if scores is None else table.to_grouped(_check_scores(scores, table))
         odds = odds_of(self.learner, values, grouped.offsets, fitted=self._temperature(), with_ties=with_ties)

@@ -43,7 +43,7 @@ from podium.data.frames import coded_frame, frame_table, refuse_text, weighted_r
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.evaluation.evaluate import evaluate
-from podium.explanation.attribution import importance
+from podium.explanation.importance import importance
 from podium.imports.fit_arguments import fit_arguments, validation_arrays
 from podium.methods import method
 from podium.model import Model

@@ -41,3 +41,19 @@ def _expected(node: dict[str, Any], x: NDArray[Any], known: frozenset[int]) -> f
 
 def _size(node: dict[str, Any]) -> int:
     return int(node["leaf_count"] if "leaf_value" in node else node["internal_count"])
+
+
+def tree_interactions(booster: Any, x: NDArray[Any]) -> NDArray[np.float64]:
+    """Φ_lr = Σ_S |S|!(d − |S| − 2)!/(2(d − 1)!)·(v(S ∪ lr) − v(S ∪ l) − v(S ∪ r) + v(S)); Φ_ll = φ_l − Σ_{r≠l} Φ_lr."""
+    trees = [tree["tree_structure"] for tree in booster.dump_model()["tree_info"]]
+    d = len(x)
+    sets = [frozenset(s) for k in range(d + 1) for s in itertools.combinations(range(d), k)]
+    value = {known: sum(_expected(tree, x, known) for tree in trees) for known in sets}
+    pairs = np.zeros((d, d))
+    for l, r in itertools.permutations(range(d), 2):
+        for known in sets:
+            if l not in known and r not in known:
+                weight = factorial(len(known)) * factorial(d - len(known) - 2) / (2 * factorial(d - 1))
+                both = value[known | {l, r}] - value[known | {l}] - value[known | {r}] + value[known]
+                pairs[l, r] += weight * both
+    return pairs + np.diag(tree_shap(booster, x) - pairs.sum(axis=1))

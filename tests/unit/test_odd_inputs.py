@@ -50,6 +50,10 @@ def everything(data):
     return data.digest(), data.labels, grouped.offsets, list(map(str, data.query_ids)), data.document_ids
 
 
+def drawn(found):
+    return [(shape.at, shape.score) for shape in found.shapes]
+
+
 def evaluated(found):
     return found.values, found.query_ids
 
@@ -110,6 +114,9 @@ WITH_FEATURES = {
     "Model.rank": lambda v: trained().rank(v, qid=QID),
     "Model.distribution": lambda v: odds(trained(ODDS).distribution(v, qid=QID)),
     "importance": lambda v: podium.importance(trained(), v, qid=QID),
+    "shap": lambda v: podium.shap(trained(), v, qid=QID).values,
+    "shap_interactions": lambda v: podium.shap_interactions(trained(TREES), v, qid=QID).values,
+    "shapes": lambda v: drawn(podium.shapes(trained(), v, qid=QID)),
     "Dataset": lambda v: everything(Dataset.from_arrays(v, Y, qid=QID)),
     "Ranker.fit": lambda v: numbers(fitted(X=v).model_),
     "Ranker.predict": lambda v: fitted().predict(v, qid=QID),
@@ -136,6 +143,9 @@ WITH_QUERIES = {
     "Model.rank": lambda v: trained().rank(X, qid=v),
     "Model.distribution": lambda v: odds(trained(ODDS).distribution(X, qid=v)),
     "importance": lambda v: podium.importance(trained(), X, qid=v),
+    "shap": lambda v: podium.shap(trained(), X, qid=v).values,
+    "shap_interactions": lambda v: podium.shap_interactions(trained(TREES), X, qid=v).values,
+    "shapes": lambda v: drawn(podium.shapes(trained(), X, qid=v)),
     "Dataset": lambda v: everything(Dataset.from_arrays(X, Y, qid=v)),
     "Ranker.fit": lambda v: numbers(fitted(qid=v).model_),
     "Ranker.predict": lambda v: fitted().predict(X, qid=v),
@@ -150,6 +160,9 @@ WITH_GROUPS = {
     "Model.rank": lambda v: trained().rank(X, group=v),
     "Model.distribution": lambda v: odds(trained(ODDS).distribution(X, group=v)),
     "importance": lambda v: podium.importance(trained(), X, group=v),
+    "shap": lambda v: podium.shap(trained(), X, group=v).values,
+    "shap_interactions": lambda v: podium.shap_interactions(trained(TREES), X, group=v).values,
+    "shapes": lambda v: drawn(podium.shapes(trained(), X, group=v)),
     "Dataset": lambda v: everything(Dataset.from_arrays(X, Y, group=v)),
     "Ranker.fit": lambda v: numbers(fitted(qid=None, group=v).model_),
     "Ranker.fit eval_group=": lambda v: numbers(fitted(eval_set=(X, Y), eval_group=v).model_),
@@ -167,6 +180,9 @@ WITH_FRAMES = {
     "Model.distribution": lambda v: odds(named(NAMED_ODDS).distribution(v)),
     "calibration": lambda v: podium.calibration(named(NAMED_ODDS).distribution(NAMED_DATA), v).to_dict(),
     "importance": lambda v: podium.importance(named(), v),
+    "shap": lambda v: podium.shap(named(), v).values,
+    "shap_interactions": lambda v: podium.shap_interactions(named(TREES), v).values,
+    "shapes": lambda v: drawn(podium.shapes(named(), v)),
     "explain": lambda v: podium.explain(named(), v, query=QID[0], documents=[0, QUERIES]).shares,
     "from_frame": lambda v: everything(podium.from_frame(v)),
     "read_data": lambda v: everything(podium.read_data(v)),
@@ -313,7 +329,15 @@ def same(a, b):
 
 
 BLIND = {
-    "labels of a frame": ("Model.score", "Model.rank", "Model.distribution", "importance"),
+    "labels of a frame": (
+        "Model.score",
+        "Model.rank",
+        "Model.distribution",
+        "importance",
+        "shap",
+        "shap_interactions",
+        "shapes",
+    ),
     "features of a frame": ("evaluate", "reconcile"),
 }
 """Functions that do not read a part of a frame: whatever it holds, their numbers are those of the plain case."""

@@ -1,4 +1,4 @@
-"""`podium explain`: why a model ranks one document above another."""
+"""`podium explain`: why a model ranks one document above another, and what it does with each feature."""
 
 from __future__ import annotations
 
@@ -6,36 +6,104 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.base.errors import ParameterError
+from podium.base.errors import ParameterError, counted
 from podium.cli import console, options
 
 if TYPE_CHECKING:
     from podium.explanation.explain import Explanation
+    from podium.model import Model
 
 
 def explain(
     model: Annotated[str, typer.Argument(help="A model that podium train or compare wrote.")],
-    data: Annotated[str, typer.Argument(help="The documents: a file, or - for standard input.")],
-    query: Annotated[str, typer.Option("--query", help="The query's id.")],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="The documents: a file, or - for standard input. --trees needs none.", show_default=False),
+    ] = None,
+    query: Annotated[str | None, typer.Option("--query", help="The query's id.", show_default=False)] = None,
     doc: Annotated[
-        list[str],
-        typer.Option("--doc", help="A document's id, or its row from 0 if there are no ids; give two of them."),
-    ],
+        list[str] | None,
+        typer.Option(
+            "--doc",
+            help="A document's id, or its row from 0 if there are no ids; give two of them.",
+            show_default=False,
+        ),
+    ] = None,
+    shapes: Annotated[
+        bool, typer.Option("--shapes", help="Show what each feature does to scores, over its values in the data.")
+    ] = False,
+    trees: Annotated[bool, typer.Option("--trees", help="Print the trees as rules.")] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="Of --shapes: write an HTML page of charts.", show_default=False),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Explain why one document is ranked above another: the contribution of each feature to their score difference.
 
     Also gives the smallest change of a single feature, in standard deviations, that reverses the pair (a
     counterfactual explanation). Exact for linear models and trees; integrated gradients for multi-layer perceptrons.
+    --shapes and --trees explain the whole model instead.
     """
-    from podium.cli.documents import read_documents
-    from podium.explanation.explain import explain as why
     from podium.model import Model
 
-    if len(doc) != 2:
-        raise ParameterError(f"Two documents are needed, --doc A --doc B; got {len(doc)}.")
+    if output is not None:
+        console.check_file(output, what="the page")
+    _check_options(data, query, doc or [], shapes=shapes, trees=trees, output=output, as_json=as_json)
     fitted = Model.load(model)
-    explanation = why(fitted, read_documents(data, fitted), query=query, documents=(doc[0], doc[1]))
+    if trees:
+        from podium.explanation.tree_rules import tree_rules
+
+        console.out(tree_rules(fitted))
+    elif shapes:
+        _explain_shapes(fitted, str(data), model_file=model, output=output, as_json=as_json)
+    else:
+        _explain_pair(fitted, str(data), str(query), doc or [], as_json=as_json)
+
+
+def _check_options(
+    data: str | None, query: str | None, doc: list[str], *, shapes: bool, trees: bool, output: str | None, as_json: bool
+) -> None:
+    """Raise an error if the options do not say what to explain."""
+    if shapes and trees:
+        raise ParameterError("--shapes or --trees, not both.")
+    if (shapes or trees) and (query is not None or doc):
+        raise ParameterError("--query and --doc explain a pair of documents; leave them out, or --shapes and --trees.")
+    if data is None and not trees:
+        raise ParameterError("The documents are needed: podium explain MODEL DATA …; only --trees needs none.")
+    if output is not None and not shapes:
+        raise ParameterError("-o writes the charts of --shapes. Add --shapes.")
+    if trees and as_json:
+        raise ParameterError("--trees prints text. `podium export MODEL --to lightgbm` writes trees for programs.")
+    if not shapes and not trees and (query is None or len(doc) != 2):
+        raise ParameterError(
+            f"A query and two documents are needed, --query Q --doc A --doc B; got {counted(len(doc), 'document')}. Or "
+            "explain the whole model with --shapes or --trees."
+        )
+
+
+def _explain_shapes(model: Model, data: str, *, model_file: str, output: str | None, as_json: bool) -> None:
+    from podium.base.files import writing
+    from podium.cli.documents import read_documents
+    from podium.explanation.shapes import shapes
+    from podium.pages.shape_charts import page
+
+    drawn = shapes(model, read_documents(data, model, labels=False))
+    if as_json:
+        console.print_json(drawn.to_dict())
+    else:
+        console.out(str(drawn))
+    if output is not None:
+        with writing(output) as file:
+            file.write(page(drawn, model=f"{model.learner} of {model_file}, over the values of {data}").encode())
+        console.say(f"wrote {output}")
+
+
+def _explain_pair(model: Model, data: str, query: str, doc: list[str], *, as_json: bool) -> None:
+    from podium.cli.documents import read_documents
+    from podium.explanation.explain import explain as why
+
+    explanation = why(model, read_documents(data, model), query=query, documents=(doc[0], doc[1]))
     if as_json:
         console.print_json(explanation.to_dict())
     else:

@@ -17,8 +17,8 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.evaluation.evaluate import plain
-from podium.explanation.attribution import importance
 from podium.explanation.explain import explain_rows, feature_name
+from podium.explanation.importance import importance
 from podium.explanation.permutation import permuted
 from podium.jit.sorting import order
 from podium.metrics import Metric, evaluate_all

@@ -20,7 +20,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, IncompatibleError, ParameterError, counted
 from podium.base.progress import Progress, quiet
-from podium.explanation.attribution import importance
+from podium.explanation.importance import importance
 from podium.methods import method as named
 from podium.metrics import Metric
 from podium.solvers.early_stopping import proved_better, query_values

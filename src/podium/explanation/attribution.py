@@ -1,4 +1,4 @@
-"""Feature attribution: the share of each feature in the difference of two documents' scores, and feature importance.
+"""Feature attribution: the share of each feature in the difference of two documents' scores.
 
 Additive models are decomposed exactly: linear ones weight by weight, trees by SHAP values, stumps feature by feature.
 A multi-layer perceptron is integrated along the straight line between the two documents: Σ_l (x_l − x'_l) ∫ ∂f/∂x_l,
@@ -12,15 +12,12 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints, Singles, is_sparse
-from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks
-from podium.data.inputs import unlabelled_table
+from podium.explanation.tree_shap import tree_shap
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
-from podium.scorers.trees.trees import booster
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -59,7 +56,7 @@ def attribute(model: Model, X: Singles) -> Attribution | None:
     `X` has the transformed features of the two, (2, d'); the shares add up to score 0 − score 1.
     """
     attribution = None if model.learner.transform.mixes else _attribute(model, X)
-    return None if attribution is None else attribution._replace(shares=_by_source(model, attribution.shares))
+    return None if attribution is None else attribution._replace(shares=by_source(model, attribution.shares))
 
 
 def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | None:
@@ -82,7 +79,7 @@ def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | N
     return Attribution(np.stack([attribution.shares for attribution in attributions]), attributions[0].how)
 
 
-def _by_source(model: Model, of_transformed: Array) -> Array:
+def by_source(model: Model, of_transformed: Array) -> Array:
     """The sum over the transformed features of each source feature."""  # (d,)
     sources = model.learner.transform.sources(model.state, model.n_features)
     return np.bincount(sources, of_transformed, minlength=model.n_features).astype(np.float64)
@@ -93,11 +90,11 @@ def _attribute(model: Model, X: Singles) -> Attribution | None:
         case LinearForm(weights):
             rows = np.nan_to_num(X.astype(np.float64))
             return Attribution(weights * (rows[0] - rows[1]), "weight × difference of the feature")
-        case TreesForm(text, n_features):
-            shap = booster(text, n_features).predict(X, pred_contrib=True, num_threads=1)[:, :-1]  # the last: the mean
+        case TreesForm(text, n_features, exact):
+            shap, _ = tree_shap(read_forest(text, n_features, exact=exact), X)
             return Attribution(np.asarray(shap[0] - shap[1]), "difference of SHAP values")
         case StumpsForm() as stumps:
-            steps = _steps(stumps, X)
+            steps = steps_by_feature(stumps, X)
             return Attribution(steps[0] - steps[1], "difference of the weights of the thresholds passed")
         case NetForm() as net:
             return Attribution(_along_the_line(net, X), "integrated gradients")
@@ -117,51 +114,6 @@ def thresholds(form: Form | None) -> dict[int, Array] | None:
     return {int(l): np.unique(cuts[kept & (features == l)]) for l in np.unique(features[kept])}
 
 
-def importance(
-    model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
-) -> tuple[Array, str] | None:
-    """Feature importance: |weight| × the feature's standard deviation on `data`, or the gain of its splits.
-
-    As shares of 1 in the order of the model's features, with a description; None if the model has neither. The data is
-    as for `Model.score`.
-    """
-    if model.learner.transform.mixes:
-        return None
-    per_query, names = model.learner.per_query, model.feature_names
-    table = unlabelled_table(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
-    if not table.n_documents:
-        raise DataError("there is no document whose features could differ.", where=table.source)
-    members = model.learner.weighted_members(model.params, table)
-    if members is not None:
-        return _importance_of_members(members, table)
-    match model.form():
-        case LinearForm(weights):
-            X = model.learner.transform.apply(model.state, model.align_features(table)).features
-            shares, how = np.abs(weights) * deviations(X), "|weight| × standard deviation"
-        case TreesForm(text, n_features):
-            shares, how = booster(text, n_features).feature_importance("gain"), "gain of the splits"
-        case StumpsForm(feature, _, alpha, _):
-            width = len(model.learner.transform.sources(model.state, model.n_features))
-            shares = np.bincount(feature, np.abs(alpha), minlength=width).astype(np.float64)
-            how = "sum of the |weights| of its thresholds"
-        case _:
-            return None
-    shares = _by_source(model, np.asarray(shares, np.float64))
-    total = shares.sum()
-    return (shares / total if total > 0 else np.zeros(model.n_features)), how
-
-
-def _importance_of_members(members: list[tuple[float, Model]], table: Dataset) -> tuple[Array, str] | None:
-    """The mean of members' importances, weighted by their shares in the scores; None if one has none."""
-    each = [importance(member, table) for _, member in members]
-    measured = [part for part in each if part is not None]
-    if not measured or len(measured) < len(each):
-        return None
-    weights = np.array([weight * member.score(table).std() for weight, member in members])
-    shares = weights @ np.stack([part[0] for part in measured]) / max(weights.sum(), np.finfo(float).tiny)
-    return shares, f"mean over members of {' and '.join(dict.fromkeys(how for _, how in measured))}"
-
-
 def deviations(X: Any) -> Array:
     """The standard deviation of each feature; a missing value counts as 0."""  # (d,)
     if is_sparse(X):
@@ -176,7 +128,7 @@ def deviations(X: Any) -> Array:
     return np.asarray(np.nan_to_num(X).std(axis=0, dtype=np.float64))
 
 
-def _steps(stumps: StumpsForm, X: Singles) -> Array:
+def steps_by_feature(stumps: StumpsForm, X: Singles) -> Array:
     """The part of the thresholds on each feature in each document's score."""  # (n, d)
     total = np.zeros(X.shape)
     for l, cut, alpha, missing in zip(stumps.feature, stumps.threshold, stumps.alpha, stumps.missing, strict=True):

@@ -80,21 +80,24 @@ class XGBoost(Target):
 def _tree(forest: Forest, t: int) -> dict[str, Any]:
     """A tree, numbered level by level: XGBoost goes to `left + !(x < threshold)`, so siblings must be neighbours."""
     a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
-    rows: list[list[Any]] = []  # left, right, parent, feature, condition, default_left
+    cover = np.ones(len(forest.values)) if forest.cover is None else forest.cover
+    rows: list[list[Any]] = []  # left, right, parent, feature, condition, default_left, training documents
     waiting = deque([(0 if forest.first_split[t + 1] > a else -1, _ROOT)])
     named = 1
     while waiting:
         node, parent = waiting.popleft()
         if node < 0:
-            rows.append([-1, -1, parent, 0, single(forest.values[c - 1 - node]), 0])
+            rows.append([-1, -1, parent, 0, single(forest.values[c - 1 - node]), 0, cover[c - 1 - node]])
             continue
         k, here = a + node, len(rows)
         condition = single(float(next_up(forest.threshold[k])))
-        rows.append([named, named + 1, parent, int(forest.feature[k]), condition, int(forest.missing_left[k])])
+        rows.append([named, named + 1, parent, int(forest.feature[k]), condition, int(forest.missing_left[k]), 0.0])
         waiting += [(int(forest.left[k]), here), (int(forest.right[k]), here)]
         named += 2
-    left, right, parents, feature, conditions, default = map(list, zip(*rows, strict=True))
+    left, right, parents, feature, conditions, default, counts = map(list, zip(*rows, strict=True))
     n = len(rows)
+    for here in range(n - 1, 0, -1):  # children come after their parents
+        counts[parents[here]] += counts[here]
     return {
         "base_weights": [value if child < 0 else 0.0 for value, child in zip(conditions, left, strict=True)],
         "categories": [],
@@ -110,7 +113,7 @@ def _tree(forest: Forest, t: int) -> dict[str, Any]:
         "split_conditions": conditions,
         "split_indices": feature,
         "split_type": [0] * n,
-        "sum_hessian": [1.0] * n,
+        "sum_hessian": list(map(single, counts)),
         "tree_param": {
             "num_deleted": "0",
             "num_feature": str(forest.n_features),

@@ -21,6 +21,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0
 _COLOURS = 12
 """Number of colours of the style."""
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
+_NAMES, _LONGEST = 240.0, 32
+"""Width and number of letters of names beside bars."""
 _LABELS = 20
 """Largest number of labels below a chart."""
 
@@ -243,13 +245,35 @@ def shades(counts: Sequence[Sequence[float]], *, label: str, x_name: str, y_name
     return _svg(parts, label, x_name, height=_TOP + n * side + _BOTTOM)
 
 
+def named_bars(values: Mapping[str, float], *, label: str, x_name: str) -> str:
+    """Bar chart of named values of at least 0, one below the other."""
+    most = max([value for value in values.values() if math.isfinite(value)], default=0.0) or 1.0
+    room = min(30.0 + 6.5 * max(map(len, values), default=0), _NAMES)
+    height = 22.0 * len(values) + 24.0
+    parts = []
+    for k, (name, value) in enumerate(values.items()):
+        y, wide = 4.0 + 22.0 * k, (WIDTH - room - 60.0) * max(value, 0.0) / most
+        shown = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+        parts.append(_text(room - 8, y + 13, shown, anchor="end"))
+        parts.append(
+            f'<rect x="{room:.1f}" y="{y:.1f}" width="{wide:.1f}" height="16" rx="2" fill="var(--c0)">'
+            f"<title>{escape(name)}: {value:.4f}</title></rect>"
+        )
+        parts.append(_text(room + wide + 6, y + 13, f"{value:.3f}", anchor="start"))
+    return _svg(parts, label, x_name, height=height)
+
+
+def round_step(least: float) -> float:
+    """The smallest round number, such as 0.2 or 25, that is at least this one."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * power >= 0.999 * least)
+
+
 class _Axis:
     """Values from low to high on the height of a chart."""
 
     def __init__(self, low: float, high: float) -> None:
-        raw = (high - low) / 4 if high > low else 0.25
-        power = 10.0 ** math.floor(math.log10(raw))
-        self.step = next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * power >= 0.999 * raw)
+        self.step = round_step((high - low) / 4 if high > low else 0.25)
         self.first, self.last = math.floor(low / self.step + 1e-9), math.ceil(high / self.step - 1e-9)
         self.last = max(self.last, self.first + 1)
         self.low, self.high = self.first * self.step, self.last * self.step

@@ -17,8 +17,9 @@ from podium.base.errors import DataError, IncompatibleError
 from podium.cli.main import app
 from podium.data import Dataset, make_letor_like
 from podium.evaluation.details import most_informative_pairs
-from podium.explanation.attribution import attribute, deviations, importance, input_gradient
+from podium.explanation.attribution import attribute, deviations, input_gradient
 from podium.explanation.explain import Explanation, explain, explain_rows
+from podium.explanation.importance import importance
 from podium.formats import write_letor
 from podium.model import Model
 from podium.scorers.trees.trees import booster
@@ -277,4 +278,4 @@ def test_the_command_prints_shares_that_add_up(command: Callable[..., Any]) -> N
 def test_the_command_needs_two_documents(command: Callable[..., Any]) -> None:
     found = command("--query", DATA.query_name(0), "--doc", DATA.document_name(0))
     assert found.exit_code == 2
-    assert "Two documents are needed" in found.stderr
+    assert "two documents are needed" in found.stderr

@@ -27,7 +27,7 @@ def test_the_features_that_made_the_grades_matter_in_their_order(how: str) -> No
     assert shares.sum() == pytest.approx(1.0)
     assert np.argsort(-shares)[:2].tolist() == [2, 0]
     assert shares[2] > 0.6
-    assert words == "drop of ndcg@10 on 20 test queries when the feature is shuffled"
+    assert words == "drop of ndcg@10 on 20 queries when the feature is shuffled"
 
 
 def test_it_is_the_drop_of_the_measure() -> None:

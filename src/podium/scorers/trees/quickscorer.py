@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import AnyArray, Array, Int32s, Ints, Singles, Words, is_sparse
+from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints, Singles, Words, is_sparse
 from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
@@ -93,6 +93,10 @@ class Masks:
             tree, row, node = tree[~done], row[~done], node[~done]
         for t in range(n_trees):
             out += self.values[self.first_leaf[t] - 1 - leaves[t]]
+
+    def decisions(self, X: Singles) -> Flags:
+        """Whether each document would go left at each split, reached or not."""  # (N, K)
+        return np.asarray(_split_values(X, self.columns)[:, self.column] <= self.threshold)
 
     @functools.cached_property
     def _masks(self) -> tuple[AnyArray, Array] | None:
