@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, IncompatibleError, ParameterError
+from podium.data.dataset import Dataset
 from podium.data.splits import split
 from podium.data.synthetic import make_letor_like, useless_features
 from podium.evaluation.select_features import FeatureSelection, SelectionStep, select_features
@@ -20,7 +21,7 @@ def parts():
     return split(make_letor_like(60, (8, 15), n_features=12, seed=4)[0], (0.7, 0.3))
 
 
-@pytest.mark.parametrize("by", ["rfe", "gas", "lasso"])
+@pytest.mark.parametrize("by", ["gain", "shap", "gas", "lasso"])
 def test_each_step_does_without_what_the_one_before_dropped(parts, by):
     path = select_features(*parts, "ranknet", by=by).path
     assert [len(step.features) for step in path] == list(range(12, 0, -1))
@@ -56,10 +57,10 @@ def step(n, values):
 
 def test_the_fewest_features_that_are_not_proved_worse_are_chosen():
     best, near, worse = [0.5, 0.7, 0.9, np.nan], [0.4, 0.8, 0.89, np.nan], [0.4, 0.59, 0.8, np.nan]
-    selection = FeatureSelection((step(3, best), step(2, near), step(1, worse)), "rfe", "ndcg")
+    selection = FeatureSelection((step(3, best), step(2, near), step(1, worse)), "gain", "ndcg")
     assert selection.best is selection.path[0]
     assert selection.chosen is selection.path[1]
-    equal = FeatureSelection((step(2, best), step(1, best)), "rfe", "ndcg")
+    equal = FeatureSelection((step(2, best), step(1, best)), "gain", "ndcg")
     assert equal.best is equal.chosen is equal.path[1]
 
 
@@ -91,5 +92,36 @@ def test_methods_without_importance_and_mixing_transforms_are_refused(parts):
         select_features(*parts, "ranknet(scorer=mlp)")
     with pytest.raises(IncompatibleError, match="each is transformed on its own"):
         select_features(*parts, "ranknet(transform=second-order)")
-    with pytest.raises(ParameterError, match="by is one of rfe, gas, lasso"):
+    with pytest.raises(ParameterError, match="by is one of gain, shap, drop, gas, lasso"):
         select_features(*parts, "ranknet", by="magic")
+
+
+def planted(seed):
+    """Queries whose grades depend on 5 of 30 features, and these five."""
+    rng = np.random.default_rng(seed)
+    useful = np.sort(rng.permutation(30)[:5])
+    X = rng.standard_normal((1500, 30)).astype(np.float32)
+    use = 0.45 * X[:, useful] @ rng.choice([-1.0, 1.0], 5) + 0.6 * rng.standard_normal(1500)
+    return Dataset(X, np.digitize(use, [0.0, 0.8, 1.6]).astype(np.float64), np.arange(101) * 15), useful
+
+
+@pytest.mark.parametrize("by", ["gain", "shap", "drop"])
+def test_the_five_planted_of_thirty_features_are_kept_in_nine_of_ten_seeds(by):
+    hits = 0
+    for seed in range(10):
+        data, useful = planted(seed)
+        kept = select_features(*split(data, (0.7, 0.3)), "regression", by=by, keep=5, steps=4).chosen.features
+        hits += kept.tolist() == useful.tolist()
+    assert hits >= 9
+
+
+def test_steps_and_keep_say_how_many_features_the_models_have(parts):
+    path = select_features(*parts, "ranknet", keep=3, steps=2)
+    assert [len(step.features) for step in path.path] == [12, 6, 3]
+    assert path.chosen is path.path[-1]
+    assert len(select_features(*parts, "ranknet", by="gas", keep=11).chosen.features) == 11
+    assert [len(step.features) for step in select_features(*parts, "ranknet", keep=12).path] == [12]
+    with pytest.raises(ParameterError, match="keep=13, but the data has 12 features"):
+        select_features(*parts, "ranknet", keep=13)
+    with pytest.raises(ParameterError, match="steps must be a whole number"):
+        select_features(*parts, "ranknet", steps=0)

@@ -15,19 +15,23 @@ from podium.scorers.trees.trees import booster
 from podium.training import train
 
 DATA = make_letor_like(30, (8, 14), n_features=5, seed=2)[0]
-TREES = train(DATA, "lambdamart(rounds=6,num_leaves=6,min_data_in_leaf=5)")
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return train(DATA, "lambdamart(rounds=6,num_leaves=6,min_data_in_leaf=5)")
 
 
 @pytest.mark.parametrize("kind", ["gain", "splits"])
-def test_gain_and_splits_of_trees_are_lightgbms_and_need_no_data(kind):
-    peer = booster(TREES.form().text, 5).feature_importance("split" if kind == "splits" else "gain")
-    shares, _ = podium.importance(TREES, kind=kind)
+def test_gain_and_splits_of_trees_are_lightgbms_and_need_no_data(trees, kind):
+    peer = booster(trees.form().text, 5).feature_importance("split" if kind == "splits" else "gain")
+    shares, _ = podium.importance(trees, kind=kind)
     assert shares == pytest.approx(peer / peer.sum())
 
 
-def test_shap_is_the_mean_size_of_the_values():
-    summary = podium.shap(TREES, DATA).summary
-    shares, how = podium.importance(TREES, DATA, kind="shap")
+def test_shap_is_the_mean_size_of_the_values(trees):
+    summary = podium.shap(trees, DATA).summary
+    shares, how = podium.importance(trees, DATA, kind="shap")
     assert shares == pytest.approx(summary / summary.sum())
     assert how == "mean |SHAP value|"
 
@@ -47,18 +51,18 @@ def test_thresholds_of_stumps_are_counted():
     assert shares == pytest.approx(np.bincount(model.form().feature, minlength=5) / len(model.form().feature))
 
 
-def test_what_is_missing_is_said():
+def test_what_is_missing_is_said(trees):
     with pytest.raises(DataError, match="Give the documents"):
         podium.importance(train(DATA, "listnet"))
     with pytest.raises(DataError, match="documents with labels"):
-        podium.importance(TREES, np.asarray(DATA.features), kind="drop")
+        podium.importance(trees, np.asarray(DATA.features), kind="drop")
     with pytest.raises(ParameterError, match="kind is one of"):
-        podium.importance(TREES, kind="weight")
+        podium.importance(trees, kind="weight")
 
 
-def test_the_command_prints_shares_and_writes_a_page(tmp_path):
+def test_the_command_prints_shares_and_writes_a_page(trees, tmp_path):
     write_letor(DATA, tmp_path / "data.txt")
-    TREES.save(tmp_path / "model.podium")
+    trees.save(tmp_path / "model.podium")
     model, data, out = (str(tmp_path / name) for name in ("model.podium", "data.txt", "page.html"))
     run = CliRunner()
     assert "Share: gain of the splits." in run.invoke(app, ["importance", model]).stdout
