@@ -18,7 +18,7 @@ from scipy.stats import t as student
 
 from benchmarks.peers import peer
 from podium.base.errors import PodiumWarning
-from podium.clicks import ClickLog, Propensities, simulate, simulate_counts, weights
+from podium.clicks import ClickLog, Propensities, page_data, simulate, simulate_counts, weights
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data import Dataset, make_letor_like
@@ -192,6 +192,9 @@ def over_peers(worlds: list[World], pages: int) -> dict[str, Array | str]:
         ),
         "podium softmax × trees, offsets of harvested θ": lambda here, log: _harvested(
             here, log, recipe("softmax", "trees"), by="offsets"
+        ),
+        "podium lambdamart, bias of positions learned": lambda here, log: quality(
+            here, page_data(log, here.train), BOOSTED
         ),
         "LightGBM lambdarank": lambda here, log: _lightgbm(here, log, position=False),
         "LightGBM lambdarank, position": lambda here, log: _lightgbm(here, log, position=True),

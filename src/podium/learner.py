@@ -70,6 +70,11 @@ class Learner(Named):
         return False
 
     @property
+    def takes_positions(self) -> bool:
+        """Whether it leaves out the bias of positions; `training.fit` raises an error if it cannot."""
+        return False
+
+    @property
     def takes_categories(self) -> bool:
         """Whether it can learn from features of categories; `training.fit` raises an error if it cannot."""
         return self.transform.categories == "numbers"

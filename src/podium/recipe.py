@@ -53,6 +53,10 @@ class Recipe(Learner):
         return isinstance(self.solver, Boosting)
 
     @property
+    def takes_positions(self) -> bool:
+        return isinstance(self.solver, Boosting)
+
+    @property
     def takes_categories(self) -> bool:
         if self.transform.categories == "kept":
             return isinstance(self.scorer, Trees)
@@ -104,6 +108,7 @@ class Recipe(Learner):
         """Solve a problem of this recipe: the learned parameters, and a record of the run."""
         solution = self.solver.solve(problem, rng, watch)
         record = {"stopped": solution.reason, "iterations": solution.iterations, "objective": solution.value}
+        record |= solution.record
         return Learned(dataclasses.replace(self, loss=solution.loss), solution.params, record)
 
     def score(self, params: Params, data: Dataset) -> Array:

@@ -218,6 +218,11 @@ def check_fit(learner: Learner, data: Dataset) -> None:
             f"{learner.name} has no weights of rows; they multiply the gradients of boosted trees, as in LightGBM. Use "
             "lambdamart or scorer=trees, or weights of queries, the same for all rows of each."
         )
+    if data.positions is not None and not learner.takes_positions:
+        raise IncompatibleError(
+            f"{learner.name} cannot leave out the bias of positions. Use boosted trees such as lambdamart, weight "
+            "clicks by propensities (podium train --clicks), or leave the positions out and learn from the labels."
+        )
     if data.base_scores is not None and not learner.takes_base_scores:
         raise IncompatibleError(
             f"{learner.name} cannot add to base scores. Leave them out, or use a loss with a scorer and a solver, such "

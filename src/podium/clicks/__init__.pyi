@@ -40,6 +40,7 @@ from .models import Predicted as Predicted
 from .models import fit as fit
 from .models.goodness_of_fit import Measures as Measures
 from .models.goodness_of_fit import measure as measure
+from .page_data import page_data as page_data
 from .preference_rules import ClickPreferences as ClickPreferences
 from .preference_rules import click_preferences as click_preferences
 from .preference_rules import prefer as prefer

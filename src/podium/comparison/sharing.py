@@ -33,6 +33,7 @@ _ARRAYS = (
     "row_weights",
     "score_offsets",
     "base_scores",
+    "positions",
     "query_features",
     "rows",
 )

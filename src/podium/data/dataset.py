@@ -129,6 +129,7 @@ class Dataset(Table):
             row_weights=pick(self.row_weights),
             score_offsets=pick(self.score_offsets),
             base_scores=pick(self.base_scores),
+            positions=pick(self.positions),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
             topics=None if self.topics is None else self.topics.select(chosen),
             relations=None if self.relations is None else self.relations.select(chosen),
@@ -183,6 +184,8 @@ class Dataset(Table):
         arrays += [array for array in (self.score_offsets, self.base_scores) if array is not None]
         if self.row_weights is not None:
             h.update(b"rows" + self.row_weights.tobytes())
+        if self.positions is not None:
+            h.update(b"positions" + self.positions.tobytes())
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids by default."""
-ROW_NUMBERS = ("query_weight", "document_weight", "row_weight", "base_score")
-"""Columns that hold weights, and scores that a model's own are added to, by default."""
+ROW_NUMBERS = ("query_weight", "document_weight", "row_weight", "base_score", "shown_at")
+"""Columns that hold weights, scores that a model's own are added to, and positions, by default."""
 
 
 def from_frame(
@@ -48,19 +48,21 @@ def from_frame(
     document_weight: str | None = None,
     row_weight: str | None = None,
     base_score: str | None = None,
+    shown_at: str | None = None,
     query_features: Sequence[str] = (),
     categorical: Sequence[str] | Mapping[str, Sequence[str]] = (),
     source: str | None = None,
 ) -> Table:
     """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `query_weight`, `document_weight`, `row_weight` and `base_score` name columns; None
-    if there is none, but columns called document_id or docid, and of the other names, are used by default. The
-    weight of a query is the same in all its rows; that of a document is how much its relevance counts; that of a row
-    multiplies gradient and curvature of boosted trees, as LightGBM's weights do; a base score is another ranker's, to
-    which the model adds its own. `query_features` are columns that describe the query, the same in all its rows; words
-    are categories. `features` are all other columns by default. `categorical` are features without an order, such as
-    text: their values become codes, by falling frequency or as a mapping lists them.
+    `label`, `qid`, `document_id`, `query_weight`, `document_weight`, `row_weight`, `base_score` and `shown_at` name
+    columns; None if there is none, but columns called document_id or docid, and of the other names, are used by
+    default. The weight of a query is the same in all its rows; that of a document is how much its relevance counts;
+    that of a row multiplies gradient and curvature of boosted trees, as LightGBM's weights do; a base score is another
+    ranker's, to which the model adds its own; `shown_at` is the rank at which a document was shown, whose bias boosted
+    trees leave out. `query_features` are columns that describe the query, the same in all its rows; words are
+    categories. `features` are all other columns by default. `categorical` are features without an order, such as text:
+    their values become codes, by falling frequency or as a mapping lists them.
     """
     table = frame_table(frame, source=source)
     about = list(map(str, query_features))
@@ -68,7 +70,8 @@ def from_frame(
     for name in about:
         _need_column(name, list(table.columns), {"query_features": name}, source)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
-             "document_weight": document_weight, "row_weight": row_weight, "base_score": base_score}  # fmt: skip
+             "document_weight": document_weight, "row_weight": row_weight, "base_score": base_score,
+             "shown_at": shown_at}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
 
     def numbers(role: str) -> Array | None:
@@ -95,7 +98,8 @@ def from_frame(
     )
     data = data if not categories else replace(data, categories=categories)
     weights, base = numbers("query_weight"), numbers("base_score")
-    data = data if base is None else data.with_base_scores(base)
+    data, shown = data if base is None else data.with_base_scores(base), numbers("shown_at")
+    data = data if shown is None else data.with_positions(shown)
     data = replace(data, row_weights=numbers("row_weight"))
     data = data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
     if not about:
@@ -151,6 +155,8 @@ def columns_of(data: Table) -> dict[str, Any]:
         columns["row_weight"] = data.row_weights
     if data.base_scores is not None:
         columns["base_score"] = data.base_scores
+    if data.positions is not None:
+        columns["shown_at"] = data.positions
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of another column; rename it.", where=data.source)

@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
 PER_ROW = (
-    "features", "labels", "document_ids", "document_weights", "row_weights", "score_offsets", "base_scores", "comments",
+    "features", "labels", "document_ids", "document_weights", "row_weights", "score_offsets", "base_scores",
+    "positions", "comments",
 )  # fmt: skip
 """The fields with an entry per row."""
+MOST_POSITIONS = 100_000
+"""Highest position: each has a number that is learned."""
 
 
 class Sources(NamedTuple):
@@ -58,6 +61,7 @@ class Table(ABC):
     row_weights: Array | None = None  # (N,) factor of gradient and curvature of this document, as LightGBM's weights
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
     base_scores: Array | None = None  # (N,) scores that a model's own are added to, in training and validation
+    positions: Ints | None = None  # (N,) rank at which the document was shown, whose bias boosted trees leave out
     preferences: Preferences | None = None  # between grouped rows
     topics: Triples | None = None  # (grouped row, topic, grade): what each document is relevant to
     relations: Triples | None = None  # (grouped row, grouped row, value …): links between documents, directed
@@ -108,6 +112,11 @@ class Table(ABC):
         self._check_document_weights()
         self._check_base_scores()
         self._check_row_weights()
+        self._check_positions()
+
+    def with_positions(self, positions: ArrayLike) -> Self:
+        """The same data with the rank, from 1, at which each document was shown when its label (a click) came about."""
+        return replace(self, positions=whole_numbers(positions, "position", where=self.source))
 
     def with_base_scores(self, scores: ArrayLike) -> Self:
         """The same data with scores of another ranker, a number per row, that a model's own are added to."""
@@ -291,6 +300,16 @@ class Table(ABC):
             raise DataError(
                 f"document {self.document_name(int(bad[0]))}: its row weight must be a finite number of at least 0; "
                 f"got {weights[bad[0]]}.",
+                where=self.source,
+            )
+
+    def _check_positions(self) -> None:
+        shown = self.positions
+        if shown is not None and len(shown) and not (shown.min() >= 0 and shown.max() <= MOST_POSITIONS):
+            bad = int(((shown < 0) | (shown > MOST_POSITIONS)).argmax())
+            raise DataError(
+                f"document {self.document_name(bad)}: its position must be a whole number from 0 to {MOST_POSITIONS}; "
+                f"got {shown[bad]}.",
                 where=self.source,
             )
 

@@ -188,8 +188,9 @@ def _checked(recipe: Recipe, data: Dataset) -> Loss:
     assert isinstance(recipe.solver, Boosting)
     if recipe.solver.sample != "none" or recipe.solver.drop:
         raise IncompatibleError("sample=goss and drop are for one machine; a cluster has neither. Leave them out.")
-    if data.row_weights is not None:
-        raise IncompatibleError("trees on a cluster take no weights of rows yet. Train on one machine.")
+    if data.row_weights is not None or data.positions is not None:
+        what = "weights of rows" if data.positions is None else "positions"
+        raise IncompatibleError(f"trees on a cluster take no {what} yet. Train on one machine.")
     if data.categories:
         raise IncompatibleError("trees on a cluster take no categories yet. Train on one machine.")
     if recipe.loss.learned:

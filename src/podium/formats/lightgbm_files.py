@@ -3,6 +3,7 @@
     train.csv          2,0.5,1.5      or with tabs; an empty field, NA and nan are missing values
     train.csv.query    3              sizes of consecutive queries, one per line
     train.csv.weight   1.5            weight of each row
+    train.csv.position 1              rank at which each row was shown
 
 LETOR (LibSVM) files have the same files next to them. Such a table is recognised by its .query file, since without
 one nothing says which rows belong together.
@@ -27,10 +28,6 @@ from podium.formats.base_scores_file import read_base_scores
 from podium.formats.letor.letor_parser import shown
 
 _MISSING = re.compile(rb"(?<=[,\t])(?=[,\t\r\n]|$)|(?<=[,\t])(?:NA|N/A|na|null|NULL|None|none)(?=[,\t\r\n]|$)")
-_ABSENT = {
-    ".position": "ranks at which rows were shown, which podium takes from a click log (podium train --clicks); rename "
-    "the file to learn from the labels as they are",
-}
 
 
 def query_sizes(path: str | None) -> list[int] | None:
@@ -80,24 +77,27 @@ def read_lightgbm_table(source: str | os.PathLike[str]) -> Table:
 
 
 def with_side_files(data: Table, source: object) -> Table:
-    """The data with weights of queries and base scores from the files next to it; refuses a file of positions."""
+    """The data with weights, base scores and positions from the files next to it."""
     if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
         return data
     path = os.fspath(source)
-    for ending, what in _ABSENT.items():
-        side = side_file(path, ending)
-        if side is not None:
-            raise DataError(f"it holds {what}.", where=side)
+    side = side_file(path, ".position")
+    if side is not None:
+        data = data.with_positions(_per_row(side, "positions", data, path))
     side = side_file(path, ".init", ".base_margin")
     if side is not None and data.base_scores is None:
         data = read_base_scores(side, data)
     side = side_file(path, ".weight")
     if side is None:
         return data
-    weights = _numbers(side)
-    if len(weights) != data.n_documents:
-        raise DataError(f"{len(weights)} weights for {data.n_documents} rows of {path}.", where=side)
-    return weighted_rows(data, weights)
+    return weighted_rows(data, _per_row(side, "weights", data, path))
+
+
+def _per_row(side: str, what: str, data: Table, path: str) -> Array:
+    numbers = _numbers(side)
+    if len(numbers) != data.n_documents:
+        raise DataError(f"{len(numbers)} {what} for {data.n_documents} rows of {path}.", where=side)
+    return numbers
 
 
 def _numbers(path: str) -> Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Solution:
     value: float  # objective at the last iteration
     iterations: int
     reason: str  # why training stopped
+    record: dict[str, Any] = field(default_factory=dict)  # what else the model's record should tell
 
 
 class Solver(Named):

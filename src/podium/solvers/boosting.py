@@ -20,6 +20,7 @@ from podium.scorers.trees.lightgbm_text import joined, read_forest
 from podium.scorers.trees.monotone import breach
 from podium.solvers.base import Solution, Solver
 from podium.solvers.early_stopping import Watch
+from podium.solvers.position_bias import PositionBias
 
 if TYPE_CHECKING:
     from podium.problem import Problem
@@ -31,7 +32,8 @@ class Boosting(Solver):
 
     Learned parameters of the loss take a gradient step before each tree, if it lowers the loss. With validation data,
     training stops early and keeps the largest number of trees within one standard error (over queries) of the best
-    number, which by itself is often far too small by chance.
+    number, which by itself is often far too small by chance. If the data has positions at which documents were shown,
+    the bias of each is learned along with the trees, as an offset of scores that scoring leaves out.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
@@ -49,6 +51,8 @@ class Boosting(Solver):
     """goss: each tree learns from the fifth of documents with the largest gradients and a tenth of the others."""
     drop: float = param(default=0.0, least=0, below=1)
     """DART: share of the earlier trees that is left out while a tree is grown, and then scaled down with it."""
+    position_penalty: float = param(default=0.0, least=0)
+    """λ of the position bias, which is learned if the data has positions; LightGBM's regularisation of it."""
     patience: int | None = param(default=100, least=1)
     """Early stopping: end after this many rounds without a better validation metric."""
 
@@ -84,7 +88,9 @@ class Boosting(Solver):
         start, before = _start(problem)
         grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, start=start, **settings))
         bag = Bag(problem.data.sizes, self.bagging_fraction, rng)
-        descent = Descent(problem.loss, problem.data, bag, grid(settings), before=before)
+        descent = Descent(
+            problem.loss, problem.data, bag, grid(settings), before=before, bias=self.position_bias(problem.data)
+        )
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -101,7 +107,14 @@ class Boosting(Solver):
         text = grower.text(keep)
         if problem.begin is not None:
             text = joined(problem.begin["trees"], text) if keep else problem.begin["trees"]
-        return keep, Solution({"trees": text}, descent.losses[keep], value, rounds, reason)
+        record = {} if descent.bias is None else {"position_bias": descent.bias.record(keep)}
+        return keep, Solution({"trees": text}, descent.losses[keep], value, rounds, reason, record)
+
+    def position_bias(self, data: Dataset) -> PositionBias | None:
+        """Bias of positions to learn along with the trees; None if the data has none."""
+        if data.positions is None:
+            return None
+        return PositionBias(data.positions, learning_rate=self.learning_rate, penalty=self.position_penalty)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
         """Parameters of LightGBM."""
@@ -208,8 +221,10 @@ class Descent:
     """Gradient and curvature of a loss in each round. A loss that samples draws again in every round."""
 
     def __init__(
-        self, loss: Loss, data: Dataset, bag: Bag | None = None, grid: float | None = None, *, before: int = 0
-    ) -> None:
+        self, loss: Loss, data: Dataset, bag: Bag | None = None, grid: float | None = None, *, before: int = 0,
+        bias: PositionBias | None = None,
+    ) -> None:  # fmt: skip
+        self.bias = bias
         self.loss, self.data, self.value, self.step = loss, data, np.inf, 1.0
         self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
         self.losses = [loss]  # by number of trees
@@ -222,10 +237,12 @@ class Descent:
         """Gradient and curvature for the next tree."""
         rounds = self.before + len(self.losses)
         drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
-        loss, got = self._learned(drawn, scores)
+        loss, got = self._learned(drawn, scores if self.bias is None else self.bias.added_to(scores))
         self.losses.append(self.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
         gradient, curvature = weighted(got, self.data)
+        if self.bias is not None:
+            self.bias.step(gradient, curvature)
         if self.bag is not None:
             gradient, curvature = self.bag.draw(gradient, curvature)
         return for_leaves(gradient, curvature, self.grid)

@@ -84,10 +84,15 @@ def test_what_does_not_fit_is_refused_in_words(tmp_path: Path, rows: str, sizes:
         read_data(write(tmp_path / "t.csv", rows, sizes, weights))
 
 
-def test_positions_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.csv", table(","))
-    Path(f"{path}.position").write_text("1\n" * 5)
-    with pytest.raises(DataError, match=r"t\.csv\.position: it holds .*rename the"):
+def test_positions_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", table(","), SIZES)
+    Path(f"{path}.position").write_text("1\n2\n1\n2\n3\n")
+    assert read_data(path).positions.tolist() == [1, 2, 1, 2, 3]
+    Path(f"{path}.position").write_text("1\n2\n")
+    with pytest.raises(DataError, match="2 positions for 5 rows"):
+        read_data(path)
+    Path(f"{path}.position").write_text("1\n2\n1\n2\n0.5\n")
+    with pytest.raises(DataError, match="positions must be whole numbers"):
         read_data(path)
 
 

@@ -84,6 +84,7 @@ def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
         "row-weights": data.row_weights,
         "score-offsets": data.score_offsets,
         "base-scores": data.base_scores,
+        "positions": data.positions,
         "edges": None if data.preferences is None else data.preferences.edges,
         "edge-offsets": None if data.preferences is None else data.preferences.offsets,
         "topics": None if data.topics is None else data.topics.values,

@@ -111,8 +111,9 @@ def write_letor(data: Table, target: Source) -> None:
         raise DataError(
             "a LETOR file holds numbers, no categories. Write a frame instead: to_frame.", where=data.source
         )
-    if data.row_weights is not None:
-        raise DataError("a LETOR file has no weights of rows. Write a frame or a cache.", where=data.source)
+    if data.row_weights is not None or data.positions is not None:
+        what = "weights of rows" if data.positions is None else "positions"
+        raise DataError(f"a LETOR file has no {what}. Write a frame or a cache.", where=data.source)
     if data.labels is None:
         raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
     beside = [name for name in _SIDE_FILES if getattr(data, name) is not None]

@@ -113,6 +113,8 @@ class _Rows:
             data = replace(data, document_ids=cast(Any, self.ids.finished()))
         if "base_score" in finished:
             data = data.with_base_scores(finished["base_score"])
+        if "shown_at" in finished:
+            data = data.with_positions(finished["shown_at"])
         if "row_weight" in finished:
             data = replace(data, row_weights=finished["row_weight"])
         if "query_weight" in finished:
