@@ -394,6 +394,7 @@ WITHOUT_DATA = {
     *("METHODS", "Method", "method", "register_method", "Recipe", "Loss", "Metric", "Aggregator", "Odds", "Fold"),
     *("Cluster", "run_spec", "load", "import_model", "read_clicks", "read_folder", "read_letor", "read_qrels"),
     *("read_rankings", "read_run", "write_letor", "write_qrels", "write_cache", "write_clicks", "clicks"),
+    "integrations",
     *("Engine", "Index", "ClickLog", "Qrels", "__version__"),
 }
 """Names that take no columns: settings, files, and what podium itself has made."""
