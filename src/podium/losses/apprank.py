@@ -22,7 +22,7 @@ from podium.kernels.blocks import bounds, clear
 from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
-from podium.losses.noise import noisy
+from podium.losses.noisy_scores import noisy
 from podium.metrics.gains import exp2_gain
 
 FAR = 200.0

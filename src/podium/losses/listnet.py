@@ -22,7 +22,7 @@ from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.losses.bounds import Bound
 from podium.losses.listmle import one_wide_ranking
-from podium.losses.noise import noisy
+from podium.losses.noisy_scores import noisy
 
 SAMPLES, SEED, BETA = 1, 2, 4
 """Indices in params[0], whose first is k."""
