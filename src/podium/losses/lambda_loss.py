@@ -65,20 +65,21 @@ def parts(ranked: Array, ideal: Array, params: Array) -> Any:
 
     w = v_i d_i for ndcg1 and arp1, else (v_i − v_j)(step(|r_i − r_j|)·factor(max(r_i, r_j)) + |d_i − d_j|).
     """
-    n, scheme, rows = len(ranked), int(params[0, SCHEME]), np.ones((4, len(ranked)))
-    k = n if params[0, K] < 0.0 else min(n, int(params[0, K]))
-    largest = 0.0
-    for p in range(k):
-        largest += exp2_gain(ideal[p]) * log2_discount(p + 1.0)
+    n, scheme, rows = len(ranked), params[0, SCHEME], np.zeros((4, len(ranked)))
+    k = params[0, K] if params[0, K] >= 0.0 else float(n)
+    d, largest = rows[DISCOUNTS], 0.0
     for p in range(n):
+        d[p] = log2_discount(p + 1.0)
+        largest += exp2_gain(ideal[p]) * d[p] if p < k else 0.0
+    for p in range(n - 1, -1, -1):  # backwards, since a step needs the discount of the rank above
         if scheme <= NDCG2PP:
             rows[WORTHS, p] = exp2_gain(ranked[p]) / largest if largest > 0.0 else 0.0
-            rows[DISCOUNTS, p] = log2_discount(p + 1.0) if scheme != NDCG2 and p < k else 0.0
-            rows[STEPS, p] = log2_discount(p) - log2_discount(p + 1.0) if p > 0 else 0.0
-            rows[STEPS, p] *= params[0, MU] if scheme == NDCG2PP else 1.0
-            rows[FACTORS, p] = 1.0 / (1.0 - log2_discount(p + 1.0)) if p >= k else 1.0
+            rows[STEPS, p] = (d[p - 1] - d[p] if p > 0 else 0.0) * (params[0, MU] if scheme == NDCG2PP else 1.0)
+            rows[FACTORS, p] = 1.0 / (1.0 - d[p]) if p >= k else 1.0
+            d[p] = d[p] if scheme != NDCG2 and p < k else 0.0
         else:
             rows[WORTHS, p] = ranked[p] * ranked[p] if scheme == LABEL_DIFF2 else ranked[p]
+            rows[DISCOUNTS, p], rows[STEPS, p], rows[FACTORS, p] = 1.0, 1.0, 1.0
     return rows[WORTHS], rows[DISCOUNTS], rows[STEPS], rows[FACTORS]
 
 
