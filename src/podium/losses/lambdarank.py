@@ -87,7 +87,7 @@ def lay_out(scores: Array, order: Ints, sigma: float, rows: Array) -> bool:
     return bool(near)
 
 
-@compiled
+@outlined("void(int64, float64, float64[:, ::1])")
 def divide_by_distances(p: int, sigma: float, rows: Array) -> None:
     """Divide the weights of p and all below by 0.01 + |s_p − s_q|, unless all scores of the query are equal."""
     n, s, weights = rows.shape[1] - STEP, rows[SCORES], rows[WEIGHTS]

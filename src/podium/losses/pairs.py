@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from podium.base.arrays import Array
-from podium.jit.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined, outlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
 from podium.losses.bounds import Bound, pair_bounds
@@ -50,8 +50,11 @@ class PairwiseLoss(Loss):
 @compiled
 def scale(value: float, n_edges: float, gradient: Array, curvature: Array, params: Array) -> float:
     """Sum over edges, or their mean with `normalise`."""
-    if params[0, 0] == 0.0 or n_edges == 0:
-        return value
+    return value if params[0, 0] == 0.0 or n_edges == 0 else _mean(value, float(n_edges), gradient, curvature)
+
+
+@outlined("float64(float64, float64, float64[::1], float64[::1])")
+def _mean(value: float, n_edges: float, gradient: Array, curvature: Array) -> float:
     for i in range(len(gradient)):
         gradient[i] /= n_edges
         curvature[i] /= n_edges
