@@ -21,20 +21,26 @@ from podium.jit.compiled import Deferred, counting_compilations
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+COMPILED = pytest.StashKey[tuple[str, ...]]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collect without compiling, which both processes of pytest-xdist would do; then compile in every test.
 
     Tests of the small tier say so by `small_tier`; commands in other processes choose by size.
     """
     with counting_compilations() as names:
         result = yield
-    if names:
-        raise pytest.UsageError(f"compiled when tests were collected, rather than by a test: {', '.join(names)}")
+    session.config.stash[COMPILED] = tuple(names)
     tiers.compile_always()
     return result
+
+
+@pytest.fixture
+def compiled_before_tests(pytestconfig: pytest.Config) -> tuple[str, ...]:
+    """Functions that were compiled while tests were collected, and not loaded from the cache."""
+    return pytestconfig.stash[COMPILED]
 
 
 def pytest_sessionfinish() -> None:

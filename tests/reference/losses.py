@@ -793,11 +793,11 @@ def log_cdf_of_two(u: float, v: float, rho: float) -> float:
         return -0.5 * x**2 - 0.5 * math.log(2 * math.pi) + log_ndtr((v - rho * x) / math.sqrt(1 - rho**2))
 
     peak = u
-    for width in (u - min(u, v, 0.0) + 12.0, 0.5, 0.01):
-        x = np.linspace(peak - width, min(peak + width, u), 8001)
+    for width, points in ((u - min(u, v, 0.0) + 12.0, 8001), (0.5, 401)):
+        x = np.linspace(peak - width, min(peak + width, u), points)
         peak = x[np.argmax(log_height(x))]
-    ends = sorted({min(u, peak + sign * far) for sign in (-1, 1) for far in (0.0, 0.005, 0.1, 2.0, 40.0, 400.0)})
-    parts = [np.linspace(low, high, 4001) for low, high in itertools.pairwise(ends)]
+    ends = sorted({min(u, peak + sign * far) for sign in (-1, 1) for far in (0.0, 0.1, 1.0, 3.0, 8.0, 40.0)})
+    parts = [np.linspace(low, high, 801) for low, high in itertools.pairwise(ends)]
     top = float(log_height(peak))
     return top + math.log(sum(float(simpson(np.exp(log_height(x) - top), x=x)) for x in parts))
 

@@ -1,5 +1,6 @@
 """Cranking: distances, the likelihood and the chains against enumeration, planted θ, diagnostics."""
 
+import functools
 import math
 from itertools import permutations, product
 
@@ -20,9 +21,17 @@ from podium.base.errors import ConvergenceWarning, DataError, IncompatibleError
 
 every_distance = pytest.mark.parametrize("kind", range(3), ids=KINDS)
 THETA = np.array([-0.3, -0.8, -0.5])
-FULL = Rankings.from_orders([[list("ABCDEF"), list("CABFED"), list("EFADBC")]])
-PARTIAL = Rankings.from_orders([[list("ABCDE"), list("CAB"), ["E", ("A", "B"), "D", "C"]]])
 GRADES = np.array([2.0, 1.0, 0.0, 0.0, 1.0])
+
+
+@functools.cache
+def partial():
+    return Rankings.from_orders([[list("ABCDE"), list("CAB"), ["E", ("A", "B"), "D", "C"]]])
+
+
+@functools.cache
+def full():
+    return Rankings.from_orders([[list("ABCDEF"), list("CABFED"), list("EFADBC")]])
 
 
 def slow_distance(kind, a, b):
@@ -84,7 +93,7 @@ def slow_likelihood(kind, query, theta):
 
 @every_distance
 def test_the_likelihood_of_partial_lists_is_that_of_three_nested_sums(kind):
-    query = CrankingQuery.of(PARTIAL.query(0), GRADES)
+    query = CrankingQuery.of(partial().query(0), GRADES)
     assert query.completions == 4  # D, E of the second list; A, B of the third
     value, gradient = Enumerated(query, kind).likelihood(THETA)
     assert value == pytest.approx(slow_likelihood(kind, query, THETA))
@@ -99,8 +108,9 @@ def learned(rankings, kind=0, theta=THETA):
 
 
 @every_distance
-@pytest.mark.parametrize("rankings", [FULL, PARTIAL], ids=["full", "partial"])
-def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, rankings, monkeypatch):
+@pytest.mark.parametrize(("votes", "slack"), [(full, 0.025), (partial, 0.05)], ids=["full", "partial"])
+def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, votes, slack, monkeypatch):
+    rankings = votes()
     model = learned(rankings, kind, 0.5 * THETA)
     exact = model.rank_distribution(rankings.query(0))
     assert exact.marginals.sum(axis=0) == pytest.approx(np.ones(rankings.n_documents))
@@ -109,14 +119,13 @@ def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, rankings, monke
     assert drawn.r_hat < 1.02
     assert drawn.expected == pytest.approx(exact.expected, abs=5 * drawn.standard_errors.max())
     # few draws of the ways to complete the lists leave a spread of their own
-    slack = 0.025 if rankings is FULL else 0.05
     assert drawn.marginals == pytest.approx(exact.marginals, abs=slack)
 
 
 @pytest.mark.slow
 @every_distance
 def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_partial(kind):
-    query = CrankingQuery.of(FULL.query(0), np.array([2.0, 1.0, 0.0, 0.0, 1.0, 0.0]))
+    query = CrankingQuery.of(full().query(0), np.array([2.0, 1.0, 0.0, 0.0, 1.0, 0.0]))
     expected = Enumerated(query, kind).likelihood(THETA)[1]
     of_final, of_free = Chain(query, kind, np.random.default_rng(2)).train(THETA, 8_000)
     size = effective_size(of_free[:, :1].T)
@@ -127,7 +136,7 @@ def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_p
 @pytest.mark.slow
 @every_distance
 def test_the_chain_gives_the_gradient_of_enumeration_where_the_lists_are_partial_too(kind):
-    query = CrankingQuery.of(PARTIAL.query(0), GRADES)
+    query = CrankingQuery.of(partial().query(0), GRADES)
     expected = Enumerated(query, kind).likelihood(THETA)[1]
     of_final, of_free = Chain(query, kind, np.random.default_rng(2)).train(THETA, 25_000)
     assert of_final.mean(axis=0) - of_free.mean(axis=0) == pytest.approx(expected, abs=0.08)
@@ -249,13 +258,13 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(monkeypatch)
 
 
 def test_other_voters_and_missing_judgments_are_refused():
-    model = learned(FULL)
+    model = learned(full())
     with pytest.raises(IncompatibleError, match=r"^cranking was trained on voters 1, 2, 3; got 1, 2\. Give the same"):
         model(Rankings.from_orders([[list("AB"), list("BA")]]))
     with pytest.raises(DataError, match="cranking learns from grades, and the rankings have none"):
-        Cranking().fit(FULL)
+        Cranking().fit(full())
     with pytest.raises(DataError, match="in none of 1 queries is one document graded above another"):
-        Cranking().fit(with_labels(FULL, {("9", "A"): 1.0}))
+        Cranking().fit(with_labels(full(), {("9", "A"): 1.0}))
 
 
 def test_supervised_aggregators_have_names_that_parse_back_and_pages():
@@ -263,7 +272,7 @@ def test_supervised_aggregators_have_names_that_parse_back_and_pages():
         assert SupervisedAggregator.parse(repr(cls())) == cls()
         for heading in ("Formula:", "Ties:", "Cost:", "Use it for:", "Reference:"):
             assert heading in cls.__doc__
-    assert repr(learned(FULL, 2)) == "cranking(sweeps=1500,distance=cayley)"
+    assert repr(learned(full(), 2)) == "cranking(sweeps=1500,distance=cayley)"
 
 
 def test_effective_size_of_an_autoregression_is_the_one_of_its_formula():

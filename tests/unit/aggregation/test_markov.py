@@ -1,5 +1,7 @@
 """The four chains: transitions worked out by hand from their definitions, and the stationary distribution."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,13 +12,20 @@ from podium.aggregation.markov import stationary
 from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, votes
 
-FULL = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]]).query(0)
-PARTIAL = Rankings.from_orders([[["A", "B"], ["C", "A"], ["B", ("A", "C")]]]).query(0)
+
+@functools.cache
+def partial():
+    return Rankings.from_orders([[["A", "B"], ["C", "A"], ["B", ("A", "C")]]]).query(0)
+
+
+@functools.cache
+def full():
+    return Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]]).query(0)
 
 
 def test_mc1_counts_the_lists_that_rank_as_high():
     expected = [[3 / 4, 1 / 4, 0], [2 / 6, 3 / 6, 1 / 6], [3 / 8, 2 / 8, 3 / 8]]
-    assert MC1().transitions(FULL) == pytest.approx(np.array(expected))
+    assert MC1().transitions(full()) == pytest.approx(np.array(expected))
 
 
 def test_mc2_chooses_a_list_then_one_as_high():
@@ -25,17 +34,17 @@ def test_mc2_chooses_a_list_then_one_as_high():
         [(1 / 2 + 1 / 3) / 3, (1 / 2 + 1 / 3 + 1) / 3, (1 / 3) / 3],
         [(1 / 3 + 1 / 2 + 1 / 3) / 3, (1 / 3 + 1 / 3) / 3, (1 / 3 + 1 / 2 + 1 / 3) / 3],
     ]
-    assert MC2().transitions(FULL) == pytest.approx(np.array(expected))
+    assert MC2().transitions(full()) == pytest.approx(np.array(expected))
 
 
 def test_mc3_chooses_a_list_then_moves_only_up():
     expected = [[8 / 9, 1 / 9, 0], [2 / 9, 6 / 9, 1 / 9], [3 / 9, 2 / 9, 4 / 9]]
-    assert MC3().transitions(FULL) == pytest.approx(np.array(expected))
+    assert MC3().transitions(full()) == pytest.approx(np.array(expected))
 
 
 def test_mc4_moves_where_the_majority_points():
     expected = [[1, 0, 0], [1 / 3, 2 / 3, 0], [1 / 3, 1 / 3, 1 / 3]]
-    assert MC4().transitions(FULL) == pytest.approx(np.array(expected))
+    assert MC4().transitions(full()) == pytest.approx(np.array(expected))
 
 
 def test_partial_and_tied_lists_say_nothing_of_what_they_leave_out():
@@ -53,7 +62,7 @@ def test_partial_and_tied_lists_say_nothing_of_what_they_leave_out():
     ]
     mc4 = [[2 / 3, 0, 1 / 3], [0, 1, 0], [0, 1 / 3, 2 / 3]]  # A and B draw; B beats C, and C beats A, one to none
     for chain, expected in ((MC1, mc1), (MC2, mc2), (MC3, mc3), (MC4, mc4)):
-        assert chain(unranked="skip").transitions(PARTIAL) == pytest.approx(np.array(expected)), chain
+        assert chain(unranked="skip").transitions(partial()) == pytest.approx(np.array(expected)), chain
 
 
 @given(rankings=votes(weighted=True))

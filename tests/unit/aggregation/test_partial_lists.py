@@ -1,5 +1,7 @@
 """Partial lists: 25 engines that each list a fifth of the documents; every method's default must make use of them."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,16 +11,22 @@ from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import CostWarning
 from podium.evaluation.evaluate import evaluate_run
 
-RANKINGS, QRELS = make_metasearch(20, noises=np.geomspace(0.7, 5.0, 25), documents=60, depth=12, seed=1)
 SLOW = {"pmop"}
 
 
+@functools.cache
+def voted():
+    """Rankings of 25 voters, and judgments."""
+    return make_metasearch(20, noises=np.geomspace(0.7, 5.0, 25), documents=60, depth=12, seed=1)
+
+
 def ndcg(method: str) -> float:
-    return float(evaluate_run(QRELS, Aggregator.parse(method)(RANKINGS).run(), ["ndcg@10"]).values[0].mean())
+    rankings, qrels = voted()
+    return float(evaluate_run(qrels, Aggregator.parse(method)(rankings).run(), ["ndcg@10"]).values[0].mean())
 
 
 def test_most_documents_are_left_out_by_each_voter():
-    shares = [len(query.documents) / (query.n_documents * query.n_voters) for query in RANKINGS]
+    shares = [len(query.documents) / (query.n_documents * query.n_voters) for query in voted()[0]]
     assert 0.15 < np.mean(shares) < 0.25
 
 
