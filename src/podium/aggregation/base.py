@@ -128,7 +128,7 @@ class Aggregator(Named):
             slot = int(np.searchsorted(rankings.entry_offsets, missing[0], side="right")) - 1
             query, voter = divmod(slot, rankings.n_voters)
             raise IncompatibleError(
-                f"{rankings.source(voter)}: {self.name} adds up scores, but voter {rankings.voters[voter]} gave none "
+                f"{rankings.source(voter)}: {self} adds up scores, but voter {rankings.voters[voter]} gave none "
                 f"for query {rankings.query_ids[query]}. Use a method that needs ranks only, such as rrf or borda."
             )
 

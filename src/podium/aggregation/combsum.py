@@ -13,12 +13,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator
+from podium.aggregation.place_values import places, tied_means
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 
-Normalise = Literal["minmax", "sum", "zscore", "none"]
+Normalise = Literal["minmax", "sum", "zscore", "max", "rank", "none"]
 """How the scores of one list are normalised; see `CombSum`."""
 
 
@@ -28,7 +29,8 @@ class CombSum(Aggregator):
 
     Formula: Σ_k w_k ŝ_k(j) over the lists that rank j. A list's lowest score becomes 0, as does a document that is left
         out; then ŝ = (s − min)/(max − min) (`minmax`), (s − min)/Σ(s − min) (`sum`), (s − min)/sd (`zscore`: z-scores,
-        with a document left out at the list's lowest), or s as it is (`none`).
+        with a document left out at the list's lowest); or s/max|s| (`max`), 1 − (r − 1)/n with r the rank in a list of
+        n (`rank`), or s as it is (`none`).
     Ties: equal scores stay equal. If all scores of a list are equal, each is 1 (`sum`: 1 by their number).
     Cost: O(entries).
     Use it for: rank fusion of systems whose scores are meaningful; `none` only if they share one scale above 0.
@@ -50,12 +52,15 @@ def normalised(query: QueryRankings, how: Normalise) -> Array:
     """The scores of every list on a common scale."""  # (e,)
     if how == "none":
         return query.scores
-    return _scale(query.scores, query.offsets, {"minmax": 0, "sum": 1, "zscore": 2}[how])
+    if how == "rank":
+        sizes = np.repeat(np.diff(query.offsets), np.diff(query.offsets))
+        return np.asarray(1.0 - (tied_means(query, places(query)) - 1.0) / sizes, np.float64)
+    return _scale(query.scores, query.offsets, {"minmax": 0, "sum": 1, "zscore": 2, "max": 3}[how])
 
 
 @compiled
 def _scale(scores: Array, offsets: Ints, how: int) -> Array:
-    """(s − min) / d of each list, d its range, sum or standard deviation."""
+    """(s − min) / d of each list, d its range, sum or standard deviation; or s over the largest |s|."""
     scaled = np.empty(len(scores))
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]
@@ -63,6 +68,10 @@ def _scale(scores: Array, offsets: Ints, how: int) -> Array:
             continue
         unscaled = scores[a:b]
         low, high = unscaled.min(), unscaled.max()
+        if how == 3:
+            most = max(abs(low), abs(high))
+            scaled[a:b] = unscaled / most if most > 0.0 else unscaled
+            continue
         if low == high:
             scaled[a:b] = 1.0 / (b - a) if how == 1 else 1.0
             continue

@@ -33,6 +33,16 @@ def aggregate(
             show_default=False,
         ),
     ] = None,
+    tune: Annotated[
+        str | None,
+        typer.Option(
+            "--tune",
+            metavar="NAME=VALUES",
+            help="With --train: choose a parameter of the method by ndcg@10 of the judged queries, e.g. k=1..100 or "
+            "phi=0.5,0.8,0.9.",
+            show_default=False,
+        ),
+    ] = None,
     judgments: Annotated[
         str | None,
         typer.Option(
@@ -58,42 +68,52 @@ def aggregate(
 ) -> None:
     """Aggregate many rankings into one: rank fusion, metasearch, votes.
 
-    With --train, the weights of the voters are learned from judged queries, and used for all queries. Without -o the
+    With --train, the weights of the voters are learned from judged queries, and used for all queries; with --tune too,
+    a parameter of the method is chosen by them. Without -o the
     consensus is printed as a TREC run, or as --explain or --json say.
     """
     from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.trec.trec import write_run
 
-    wanted = _named(method, train=judgments is not None)
+    wanted = _named(method, train=judgments is not None, tune=tune)
     if output not in (None, "-"):
         console.check_file(str(output), what="the consensus")
     rankings = read_rankings(files, missing=missing, top=top)
     with console.printed_warnings():
-        chosen = _trained(wanted, rankings, judgments, top=top, seed=seed)
+        chosen, record = _trained(wanted, rankings, judgments, tune=tune, top=top, seed=seed)
         consensus = chosen(rankings)
     if output is not None or not (explain or as_json):
         write_run(consensus.run(tag=str(chosen)), "-" if output is None else output)
     if as_json:
-        console.print_json(_summary(chosen, rankings, consensus))
+        console.print_json(_summary(chosen, rankings, consensus, record))
     elif explain:
-        _explain(chosen, rankings, consensus)
+        _explain(chosen, rankings, consensus, record)
+    elif tune is not None:
+        _say_record(record)
 
 
-def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:
-    """Aggregator of a name; it must be supervised if, and only if, there are judgments to learn from."""
+def _named(method: str | None, *, train: bool, tune: str | None) -> Aggregator | SupervisedAggregator:
+    """Aggregator of a name; supervised if there are judgments to learn from, unless they are for tuning."""
     from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.base.errors import ParameterError, UnknownNameError
     from podium.base.registry import split_call
 
+    if tune is not None and not train:
+        raise ParameterError("--tune chooses a parameter on judged queries: add --train QRELS.")
+    train = train and tune is None
     text = ("voter-weights" if train else "rrf") if method is None else method
     name, _ = split_call(text)
     plain, learning = Aggregator.catalogue(), SupervisedAggregator.catalogue()
     if name not in {*plain, *learning}:
         raise UnknownNameError("aggregator", name, {*plain, *learning}, see="podium methods")
+    if name in learning and tune is not None:
+        raise ParameterError(f"--tune is for methods that learn nothing else; {name} learns. Leave --tune out.")
     if name in learning and not train:
         raise ParameterError(f"{name} learns from judged queries: add --train QRELS, or use rrf, borda or combsum.")
     if name in plain and train:
-        raise ParameterError(f"{name} learns nothing: leave --train out, or use {' or '.join(learning)}.")
+        raise ParameterError(
+            f"{name} learns nothing: leave --train out, tune a parameter by --tune, or use {' or '.join(learning)}."
+        )
     return SupervisedAggregator.parse(text) if train else Aggregator.parse(text)
 
 
@@ -102,23 +122,29 @@ def _trained(
     rankings: Rankings,
     judgments: str | None,
     *,
+    tune: str | None,
     top: Literal["largest", "smallest"],
     seed: int,
-) -> Aggregator:
-    """Fit a supervised aggregator; return any other as it is."""
+) -> tuple[Aggregator, dict[str, Any]]:
+    """Fit a supervised aggregator, or tune another; with a record of that."""
     from podium.aggregation import Aggregator, with_labels
     from podium.aggregation.rankings.rankings_files import read_rankings
+    from podium.aggregation.tuned import read_grid, tuned
     from podium.formats.sniff import sniff
 
-    if isinstance(method, Aggregator) or judgments is None:
+    if judgments is None:
         assert isinstance(method, Aggregator), "checked by its name"
-        return method
-    if sniff(judgments) in ("qrels", "table", "json"):
-        return method.fit(with_labels(rankings, read_judgments(judgments, {})), seed=seed)
-    return method.fit(read_rankings([judgments], top=top), seed=seed)
+        return method, {}
+    separate = sniff(judgments) not in ("qrels", "table", "json")
+    judged = read_rankings([judgments], top=top) if separate else with_labels(rankings, read_judgments(judgments, {}))
+    if isinstance(method, Aggregator):
+        choice = tuned(method, judged, *read_grid(str(tune)), seed=seed)
+        return choice.aggregator, choice.record
+    trained = method.fit(judged, seed=seed)
+    return trained, trained.record
 
 
-def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> dict[str, Any]:
+def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus, record: dict[str, Any]) -> dict[str, Any]:
     from podium.aggregation import Trained, agreement
 
     taus = [None if tau != tau else tau for tau in agreement(rankings, consensus).tolist()]
@@ -130,17 +156,21 @@ def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> di
         "documents": rankings.n_documents,
         "voters": [{"voter": name, "weight": weight, "tau": tau} for name, weight, tau in voters],
     }
-    if isinstance(method, Trained):
-        summary["trained"] = method.record
+    if record:
+        summary["trained"] = record
     if method.minimises:
         summary["cost"] = consensus.costs.tolist()
         summary["bound"] = consensus.bounds.tolist()
     return summary
 
 
-def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> None:
+def _say_record(record: dict[str, Any]) -> None:
+    for what, value in record.items():
+        console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
 
-    summary = _summary(method, rankings, consensus)
+
+def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus, record: dict[str, Any]) -> None:
+    summary = _summary(method, rankings, consensus, record)
     rows = [
         [voter["voter"], f"{voter['weight']:.4g}", "–" if voter["tau"] is None else f"{voter['tau']:.4f}"]
         for voter in summary["voters"]
@@ -148,8 +178,7 @@ def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> No
     console.print_table(["voter", "weight", "tau"], rows)
     sizes = counted(summary["queries"], "query", "queries"), counted(summary["documents"], "document")
     console.say(f"{method}: {', '.join(sizes)}")
-    for what, value in summary.get("trained", {}).items():
-        console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
+    _say_record(record)
     if method.minimises:
         proven = int((consensus.gaps == 0.0).sum())
         console.say(

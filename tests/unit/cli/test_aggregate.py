@@ -206,3 +206,29 @@ def test_methods_that_learn_and_judgments_go_together(runs, words, code, message
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
+
+
+def test_a_parameter_is_tuned_on_judged_queries(runs, tmp_path, capsys):
+    out, qrels = tmp_path / "fused.run", tmp_path / "qrels"
+    qrels.write_text("q1 0 b 1\nq2 0 a 1\nq2 0 c 0\n")
+    assert call("aggregate", *runs, "--train", qrels, "--method", "rrf", "--tune", "k=1..5", "-o", out) == 0
+    assert "trained: chosen rrf(k=" in capsys.readouterr().err
+    assert read_run(out).tag.startswith("rrf(k=")
+    assert call("aggregate", *runs, "--train", qrels, "--method", "pos-fuse", "-o", out) == 0
+    assert read_run(out).tag == "pos-fuse"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--tune", "k=1..5"], "add --train QRELS"),
+        (["--train", "x", "--method", "map-fuse", "--tune", "k=1"], "Leave --tune out"),
+        (["--train", "{qrels}", "--tune", "k=a"], "at most 10000 values"),
+        (["--train", "{qrels}", "--tune", "z=1,2"], "no number called 'z' to tune; it has k"),
+    ],
+)
+def test_tuning_that_cannot_be_done_is_told_in_one_line(runs, tmp_path, words, message, capsys):
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q1 0 b 1\nq2 0 a 1\n")
+    assert call("aggregate", *runs, *(word.format(qrels=qrels) for word in words)) != 0
+    assert message in capsys.readouterr().err
