@@ -9,7 +9,7 @@ VARIANTS = [
     "borda(combine=median)", "borda(combine=lp,p=3.0)", "combsum(normalise=zscore)", "combmnz(normalise=sum)",
     "copeland(unranked=skip)", "footrule(unranked=skip)", "kemeny(unranked=skip)", "mc1(unranked=skip)",
     "plackett-luce(unranked=skip)", "mc2(teleport=1e-06)", "rrf(k=0.0)", "comb(how=min)", "comb(how=max)",
-    "comb(how=anz,normalise=rank)", "comb(how=gmnz,normalise=max)", "isr(log=true,sigma=1.0)",
+    "comb(how=anz,normalise=rank)", "comb(how=median,normalise=max)", "isr(log=true,sigma=1.0)",
 ]  # fmt: skip
 AGGREGATORS = [cls() for cls in Aggregator.catalogue().values()] + list(map(Aggregator.parse, VARIANTS))
 

@@ -39,7 +39,7 @@ class Comb(Aggregator):
 
     gamma: float = param(1.0, least=0.0)
     """Of gmnz: the power of the number of lists."""
-    how: Literal["median", "min", "max", "anz", "gmnz"] = "median"
+    how: Literal["gmnz", "min", "max", "median", "anz"] = "gmnz"
     normalise: Normalise = "minmax"
 
     def one(self, query: QueryRankings) -> Array:

@@ -90,8 +90,8 @@ def _with(aggregator: Aggregator, parameter: str, value: Any) -> Aggregator:
             f"{aggregator.name} has no number called {parameter!r} to tune; it has {', '.join(numbers) or 'none'}."
         )
     whole = fields[parameter] in ("int", int)
-    return dataclasses.replace(aggregator, **{parameter: int(value) if whole else float(value)})  # type:
-    ignore[type - var]
+    typed = int(value) if whole else float(value)
+    return dataclasses.replace(aggregator, **{parameter: typed})  # type: ignore[type-var]
 
 
 def _measured(candidates: Sequence[Aggregator], rankings: Rankings, metric: Metric) -> Array:

@@ -93,12 +93,17 @@ def compare(
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(help="For runs: the paired test, randomisation (the default), t or wilcoxon.", show_default=False),
+        typer.Option(
+            help="For runs: the paired test, randomisation (the default), t, wilcoxon, sign or bootstrap; or "
+            "of all pairs together, tukey or randomised-tukey.",
+            show_default=False,
+        ),
     ] = None,
     correction: Annotated[
         str | None,
         typer.Option(
-            help="For runs: the correction for multiple tests, holm (the default), bonferroni, benjamini-hochberg or "
+            help="For runs: the correction for multiple tests, holm (the default), hochberg, bonferroni, sidak, "
+            "benjamini-hochberg, benjamini-yekutieli or "
             "none.",
             show_default=False,
         ),

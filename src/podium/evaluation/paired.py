@@ -5,7 +5,7 @@
     (1, 0.5)
 
 All tests take differences (n,), are two-sided and return the p-value; if no query differs it is 1. Constant differences
-other than 0 have no variance: the t test returns 0 for them, the other two depend on the signs alone.
+other than 0 have no variance: the t and the bootstrap test return 0 for them, others depend on the signs alone.
 """
 
 from __future__ import annotations
@@ -101,6 +101,33 @@ def wilcoxon_test(differences: ArrayLike) -> float:
     from scipy.stats import wilcoxon
 
     return float(wilcoxon(d).pvalue)
+
+
+def sign_test(differences: ArrayLike) -> float:
+    """The sign test: wins against losses, exactly; differences of 0 are left out."""
+    d = _sample(differences)
+    wins, losses = int((d > 0).sum()), int((d < 0).sum())
+    if wins + losses == 0:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(wins, wins + losses).pvalue)
+
+
+def bootstrap_test(differences: ArrayLike, *, rounds: int = 10_000, seed: int = 0) -> float:
+    """The bootstrap test: resamples of the differences less their mean, compared by Student's t (Sakai 2006).
+
+    p = (1 + as extreme)/(1 + rounds). A resample of one query only has no spread, and counts as extreme.
+    """
+    d = _sample(differences)
+    if _constant(d):
+        return 1.0 if d[0] == 0 else 0.0
+    centred = d - d.mean()
+    middle, squares = _resampled(np.array([centred, centred**2]), rounds, seed).T
+    spread = np.sqrt(np.maximum(squares - middle**2, 0.0))
+    observed = abs(d.mean()) / d.std()
+    as_extreme = np.abs(middle) >= (observed - _SLACK) * spread
+    return float((1 + as_extreme.sum()) / (1 + rounds))
 
 
 def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> Interval:

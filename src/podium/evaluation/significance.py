@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import typing
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, cast
@@ -35,18 +36,21 @@ from podium.evaluation.paired import (
     Effect,
     Interval,
     bootstrap_intervals,
+    bootstrap_test,
     effect_size,
     paired_differences,
     queries_needed,
     randomisation_tests,
+    sign_test,
     t_test,
     wilcoxon_test,
 )
+from podium.evaluation.tukey import randomised_tukey, tukey
 from podium.metrics import Metric, mean
 
-Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
-TESTS = ("randomisation", "t", "wilcoxon")
-CORRECTIONS: tuple[Correction, ...] = ("holm", "bonferroni", "benjamini-hochberg", "none")
+Correction = Literal["holm", "hochberg", "bonferroni", "sidak", "benjamini-hochberg", "benjamini-yekutieli", "none"]
+TESTS = ("randomisation", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomised-tukey")
+CORRECTIONS: tuple[Correction, ...] = typing.get_args(Correction)
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ class SystemComparison(Shown):
     @property
     def how(self) -> str:
         """The test and its correction, in words."""
+        if self.test in _OF_ALL:
+            return f"{_TESTED[self.test]} test of all pairs together, α = {self.alpha:g}"
         correction = "no correction" if self.correction == "none" else _CORRECTED[self.correction]
         return f"paired {_TESTED.get(self.test, self.test)} test, {correction}, α = {self.alpha:g}"
 
@@ -162,9 +168,10 @@ def compare_systems(
 
     `metric` says whether larger is better, and whether another number than the mean over queries is reported (counts,
     GMAP): each system's mean and its interval are then that number, differences between systems are of the values.
-    Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t or
-    wilcoxon; the correction for multiple comparisons is holm or bonferroni (the probability of any false positive is
-    at most alpha; holm finds more), benjamini-hochberg (the false discovery rate is at most alpha) or none.
+    Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t,
+    wilcoxon, sign or bootstrap, or of all pairs together tukey or randomised-tukey, which need no correction. The
+    correction for multiple comparisons is holm, hochberg, sidak or bonferroni (the probability of any false positive is
+    at most alpha), benjamini-hochberg or benjamini-yekutieli (the false discovery rate is at most alpha) or none.
     """
     table = _table(values, names)
     means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
@@ -172,7 +179,11 @@ def compare_systems(
     order = sorted(range(len(names)), key=lambda s: sign * means[names[s]])
     tested = _pairs(names, order, baseline)
     differences = [paired_differences(table[i], table[j], names=(names[i], names[j])) for i, j in tested]
-    ps = _tested(test, [d for d, _ in differences], alpha, seed)
+    if test in _OF_ALL:
+        correction = _no_correction(test, correction)
+        ps = _OF_ALL[test](table, tested, _rounds(len(tested), alpha), seed)
+    else:
+        ps = _tested(test, [d for d, _ in differences], alpha, seed)
     adjusted = adjust(ps, correction)
     intervals = _intervals([d for d, _ in differences], alpha, seed)
     pairs = tuple(
@@ -194,18 +205,22 @@ def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
     values = float_numbers(p, "p-value")
     if correction == "none" or not len(values):
         return values.copy()
-    if correction == "benjamini-hochberg":
+    if correction in ("benjamini-hochberg", "benjamini-yekutieli"):
         from scipy.stats import false_discovery_control
 
-        return np.asarray(false_discovery_control(values, method="bh"))
+        return np.asarray(false_discovery_control(values, method="bh" if correction.endswith("hochberg") else "by"))
     if correction == "bonferroni":
         return np.minimum(values * len(values), 1.0)
-    if correction != "holm":
+    if correction == "sidak":
+        with np.errstate(divide="ignore"):  # log1p(−1) of p = 1
+            return np.asarray(-np.expm1(len(values) * np.log1p(-values)))
+    if correction not in ("holm", "hochberg"):
         raise UnknownNameError("correction", correction, CORRECTIONS)
     order = np.argsort(values, kind="stable")
     steps = values[order] * np.arange(len(values), 0, -1)
+    steps = np.maximum.accumulate(steps) if correction == "holm" else np.minimum.accumulate(steps[::-1])[::-1]
     adjusted = np.empty(len(values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
 
 
@@ -215,8 +230,27 @@ def p_text(p: float) -> str:
 
 
 _ROUNDS = 10_000
-_TESTED = {"wilcoxon": "Wilcoxon"}
-_CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini–Hochberg"}
+_TESTED = {"wilcoxon": "Wilcoxon", "tukey": "Tukey HSD", "randomised-tukey": "randomised Tukey HSD"}
+_CORRECTED = {
+    "holm": "Holm", "hochberg": "Hochberg", "bonferroni": "Bonferroni", "sidak": "Šidák",
+    "benjamini-hochberg": "Benjamini–Hochberg", "benjamini-yekutieli": "Benjamini–Yekutieli",
+}  # fmt: skip
+_OF_ALL: dict[str, Callable[[Array, list[tuple[int, int]], int, int], Array]] = {
+    "tukey": lambda table, pairs, rounds, seed: tukey(table, pairs),
+    "randomised-tukey": lambda table, pairs, rounds, seed: randomised_tukey(table, pairs, rounds=rounds, seed=seed),
+}
+"""Tests of all pairs together: (table, pairs, rounds, seed) → p-values that need no correction."""
+
+
+def _no_correction(test: str, correction: Correction) -> Correction:
+    if correction not in ("holm", "none"):  # holm is the default
+        raise ParameterError(f"{test} tests all pairs together and needs no correction; leave {correction} out.")
+    return "none"
+
+
+def _rounds(pairs: int, alpha: float) -> int:
+    """A corrected p is at least pairs/rounds, so more pairs need more rounds to be significant at all."""
+    return max(_ROUNDS, math.ceil(10 * pairs / alpha))
 
 
 def _table(values: ArrayLike, names: Sequence[str]) -> Array:
@@ -251,14 +285,13 @@ def _system(metric: Metric | None, values: Array, interval: Interval) -> System:
 
 
 def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Array:
-    """The p-value of each pair; pairs with equally many queries are randomised together.
-
-    A corrected p is at least pairs/rounds, so more pairs need more rounds to be significant at all.
-    """
+    """The p-value of each pair; pairs with equally many queries are randomised together."""
+    rounds = _rounds(len(differences), alpha)
     if name == "randomisation":
-        rounds = max(_ROUNDS, math.ceil(10 * len(differences) / alpha))
         return np.array(_together(differences, lambda rows: randomisation_tests(rows, rounds=rounds, seed=seed)))
-    tests = {"t": t_test, "wilcoxon": wilcoxon_test}
+    if name == "bootstrap":
+        return np.array([bootstrap_test(d, rounds=rounds, seed=seed) for d in differences])
+    tests = {"t": t_test, "wilcoxon": wilcoxon_test, "sign": sign_test}
     if name not in tests:
         raise UnknownNameError("test", name, TESTS)
     return np.array([tests[name](d) for d in differences])

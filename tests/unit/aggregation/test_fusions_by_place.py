@@ -39,7 +39,7 @@ def test_tied_documents_have_the_mean_over_their_places() -> None:
 
 def test_a_voter_of_weight_2_moves_the_median() -> None:
     votes = Rankings.from_entries(["q"] * 3, list("xyz"), list("aaa"), scores=[1.0, 2.0, 4.0])
-    comb = Aggregator.parse("comb(normalise=none)")
+    comb = Aggregator.parse("comb(how=median,normalise=none)")
     assert comb(votes).scores[0] == 2.0
     assert comb(votes.with_weights([1.0, 1.0, 2.0])).scores[0] == 3.0
 

@@ -190,7 +190,11 @@ def test_a_letor_agg_file_can_be_learned_from(tmp_path, capsys):
     ("words", "code", "message"),
     [
         (["--method", "cranking"], 2, "cranking learns from judged queries: add --train QRELS"),
-        (["--method", "rrf", "--train", "qrels"], 2, "rrf learns nothing: leave --train out, or use cranking or voter"),
+        (
+            ["--method", "rrf", "--train", "qrels"],
+            2,
+            "rrf learns nothing: leave --train out, tune a parameter by --tune, or use",
+        ),
         (
             ["--method", "voter-weights(method=lamdarank)", "--train", "qrels"],
             2,
