@@ -30,7 +30,7 @@ Start with `podium demo`; `podium COMMAND --help` explains a command."""
 PANELS = {
     "Start": ("demo", "methods"),
     "Learn": ("check", "train", "select", "rank", "explain", "importance", "aggregate"),
-    "Evaluate": ("evaluate", "compare", "curve", "reconcile", "calibration"),
+    "Evaluate": ("evaluate", "compare", "similarity", "curve", "reconcile", "calibration"),
     "Search": ("index", "search", "features"),
     "Clicks and judges": ("clicks", "judges", "rate", "value", "interleave"),
     "Production": ("serve", "feedback", "export", "prove", "import", "cache", "warm"),
