@@ -12,6 +12,7 @@ from podium.base.errors import CostWarning
 from podium.evaluation.evaluate import evaluate_run
 
 SLOW = {"pmop"}
+ELECTIONS = {"irv"}  # first places alone decide who leaves
 
 
 @functools.cache
@@ -31,7 +32,7 @@ def test_most_documents_are_left_out_by_each_voter():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", sorted(set(Aggregator.catalogue()) - SLOW))
+@pytest.mark.parametrize("method", sorted(set(Aggregator.catalogue()) - SLOW - ELECTIONS))
 def test_by_default_every_method_is_about_as_good_as_borda(method):
     assert ndcg(method) > ndcg("borda") - 0.05
 
