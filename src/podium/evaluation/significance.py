@@ -29,8 +29,9 @@ from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.shown import Shown, ShownTable, Value, some_names
-from podium.evaluation.compact_letters import compact_letters
 from podium.evaluation.evaluate import plain
+from podium.evaluation.families.compact_letters import compact_letters
+from podium.evaluation.families.tukey import randomised_tukey, tukey
 from podium.evaluation.metric_names import paper_names, short_names
 from podium.evaluation.paired import (
     Effect,
@@ -45,7 +46,6 @@ from podium.evaluation.paired import (
     t_test,
     wilcoxon_test,
 )
-from podium.evaluation.tukey import randomised_tukey, tukey
 from podium.metrics import Metric, mean
 
 Correction = Literal["holm", "hochberg", "bonferroni", "sidak", "benjamini-hochberg", "benjamini-yekutieli", "none"]

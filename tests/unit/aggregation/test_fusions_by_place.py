@@ -9,7 +9,10 @@ from podium.aggregation import Aggregator, SupervisedAggregator, aggregate, tune
 from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError, IncompatibleError, ParameterError
 
-SCORED = Rankings.from_entries(["q"] * 5, list("xxxyy"), list("abcbd"), scores=[1.0, 0.5, 0.2, 1.0, 0.4])
+
+def scored() -> Rankings:
+    """Lists a 1, b 0.5, c 0.2 and b 1, d 0.4."""
+    return Rankings.from_entries(["q"] * 5, list("xxxyy"), list("abcbd"), scores=[1.0, 0.5, 0.2, 1.0, 0.4])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,7 @@ SCORED = Rankings.from_entries(["q"] * 5, list("xxxyy"), list("abcbd"), scores=[
     ],
 )
 def test_the_numbers_of_two_lists(method: str, scores: list[float]) -> None:
-    assert Aggregator.parse(method)(SCORED).scores == pytest.approx(scores, abs=1e-12)
+    assert Aggregator.parse(method)(scored()).scores == pytest.approx(scores, abs=1e-12)
 
 
 def test_tied_documents_have_the_mean_over_their_places() -> None:
@@ -126,4 +129,4 @@ def test_tuning_that_cannot_be_done_says_why() -> None:
     with pytest.raises(DataError, match="two queries"):
         tuned(Aggregator.parse("rrf"), with_labels(votes, {("0", "0-1"): 1.0}), "k", [1, 2])
     with pytest.raises(DataError, match="no grades"):
-        tuned(Aggregator.parse("rrf"), SCORED, "k", [1, 2])
+        tuned(Aggregator.parse("rrf"), scored(), "k", [1, 2])

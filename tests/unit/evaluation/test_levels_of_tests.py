@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binomtest, friedmanchisquare, ttest_rel
 
 from podium.base.errors import DataError, ParameterError
+from podium.evaluation.families.tukey import randomised_tukey, tukey
 from podium.evaluation.paired import bootstrap_test, sign_test, t_test
 from podium.evaluation.significance import CORRECTIONS, adjust, compare_systems
-from podium.evaluation.tukey import randomised_tukey, tukey
 
 ALL = [(i, j) for i in range(4) for j in range(i)]
 

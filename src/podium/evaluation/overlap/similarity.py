@@ -18,7 +18,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.shown import Shown, ShownTable, Value
-from podium.evaluation.rank_overlap import Scores, jaccard, rank_biased_overlap, tau_ap, top_overlap
+from podium.evaluation.overlap.rank_overlap import Scores, jaccard, rank_biased_overlap, tau_ap, top_overlap
 from podium.formats.trec.trec import AnyRun, Run, as_run
 
 

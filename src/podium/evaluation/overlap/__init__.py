@@ -1,0 +1,1 @@
+"""Overlap of rankings without judgments: of two lists, and of runs."""
