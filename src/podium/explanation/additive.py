@@ -62,15 +62,16 @@ class Additive:
         cuts = np.concatenate([np.empty(0), *(self._raw(k, f.cuts) for k, f in self._of(l) if isinstance(f, Steps))])
         at = np.concatenate([[low], np.unique(cuts[(cuts > low) & (cuts < high)]), [high] if high > low else []])
         if not self.steps:
-            return at, self._at(l, at)
+            return at, self.at(l, at)
         middle = np.concatenate([[low], (at[1:] + at[:-1]) / 2])  # between two steps, whatever rounding does to them
-        return at, self._at(l, middle)
+        return at, self.at(l, middle)
 
     def missing(self, l: int) -> float:
         """Feature l's part if its value is missing."""
-        return float(self._at(l, np.array([np.nan]))[0])
+        return float(self.at(l, np.array([np.nan]))[0])
 
-    def _at(self, l: int, x: Array) -> Array:
+    def at(self, l: int, x: Array) -> Array:
+        """Feature l's part at each of its values."""
         total = np.full(len(x), -self.means[l])
         for k, function in self._of(l):
             moved = (x - self.affine.centre[k]) * self.affine.scale[k]

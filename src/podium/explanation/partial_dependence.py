@@ -46,7 +46,8 @@ def partial_dependence(model: Model, data: Dataset) -> PartialDependence:
     moved = _whole_queries if model.learner.per_query else _rows_alone
     result = PartialDependence([], [], [], float(scores.mean()), len(sample))
     for l in range(model.n_features):
-        at = _quantiles(column(data.features, l))
+        kinds = (model.categories or {}).get(l)
+        at = _quantiles(column(data.features, l)) if kinds is None else np.arange(len(kinds), dtype=np.float32)
         score, rank = moved(model, part, own, rows, l, at) if len(at) > 1 else np.zeros((2, len(at)))
         result.at.append(at.astype(np.float64))
         result.score.append(score)

@@ -45,6 +45,7 @@ class Shape(NamedTuple):
     rank: Array | None  # (P,) mean change of the rank: −1 is a rank higher; None of exact shapes
     steps: bool
     missing: float | None  # change of the score if the value is missing; None if the data misses none, or not exact
+    categories: tuple[str, ...] | None = None  # names of the values of a feature of categories
 
     @property
     def size(self) -> float:
@@ -83,7 +84,8 @@ class Shapes(Shown):
             "how": self.how, "exact": self.exact, "base": self.base,
             "features": [
                 {"feature": shape.feature, "steps": shape.steps, "at": shape.at.tolist(), "score": shape.score.tolist(),
-                 "rank": None if shape.rank is None else shape.rank.tolist(), "missing": shape.missing}
+                 "rank": None if shape.rank is None else shape.rank.tolist(), "missing": shape.missing,
+                 "categories": shape.categories}
                 for shape in self.by_size
             ],
         }  # fmt: skip
@@ -104,9 +106,8 @@ class Shapes(Shown):
 
 def _row(shape: Shape, *, ranked: bool) -> list[Value]:
     low, high = int(shape.score.argmin()), int(shape.score.argmax())
-    cells: list[Value] = [
-        shape.feature, float(shape.score[low]), float(shape.at[low]), float(shape.score[high]), float(shape.at[high])
-    ]  # fmt: skip
+    places = [float(shape.at[k]) if shape.categories is None else shape.categories[k] for k in (low, high)]
+    cells: list[Value] = [shape.feature, float(shape.score[low]), places[0], float(shape.score[high]), places[1]]
     if ranked and shape.rank is not None:
         cells += [float(max(-shape.rank.min(), 0.0)), float(max(shape.rank.max(), 0.0))]
     return cells
@@ -122,11 +123,14 @@ def shapes(model: Model, data: Any, *, qid: ArrayLike | None = None, group: Arra
         raise DataError("there is no document whose features could be drawn.", where=table.source)
     form = additive(model, table)
     names = [feature_name(model, table, l) for l in range(model.n_features)]
+    kinds = model.categories or {}
     if form is not None:
-        drawn = [_exact(form, table, l, name) for l, name in enumerate(names)]
+        drawn = [_exact(form, table, l, name, kinds.get(l)) for l, name in enumerate(names)]
         return Shapes(tuple(drawn), form.base, "exact: a score is the mean score plus the shapes", form)
     moved = partial_dependence(model, table)
-    drawn = [Shape(name, *moved.of(l), steps=False, missing=None) for l, name in enumerate(names)]
+    drawn = [
+        Shape(name, *moved.of(l), steps=False, missing=None, categories=kinds.get(l)) for l, name in enumerate(names)
+    ]
     how = (
         f"partial dependence: the mean change when the feature of one of {moved.documents} documents moves over its "
         f"{QUANTILES} quantiles"
@@ -134,11 +138,14 @@ def shapes(model: Model, data: Any, *, qid: ArrayLike | None = None, group: Arra
     return Shapes(tuple(drawn), moved.base, how, None)
 
 
-def _exact(form: Additive, data: Dataset, l: int, name: str) -> Shape:
+def _exact(form: Additive, data: Dataset, l: int, name: str, kinds: tuple[str, ...] | None) -> Shape:
     values = column(data.features, l).astype(np.float64)
     finite = values[np.isfinite(values)]
     missing = form.missing(l) if np.isnan(values).any() else None
     if not len(finite):
         return Shape(name, np.empty(0), np.empty(0), None, form.steps, missing)
+    if kinds is not None:
+        codes = np.arange(len(kinds), dtype=np.float64)
+        return Shape(name, codes, form.at(l, codes), None, steps=False, missing=missing, categories=kinds)
     at, score = form.over(l, float(finite.min()), float(finite.max()))
     return Shape(name, at, score, None, form.steps, missing)

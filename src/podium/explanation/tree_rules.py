@@ -5,10 +5,10 @@
 >>> data, _ = make_letor_like(20, n_features=4, seed=1)
 >>> print(tree_rules(train(data, "lambdamart(num_leaves=3,rounds=1,min_data_in_leaf=30)")))
 tree 1
-  feature 3 ≤ 0.0831878: -0.138914  (330 documents)
+  feature 3 ≤ 0.0831878: -0.138914  (42.3% of documents)
   feature 3 > 0.0831878
-    feature 1 ≤ 18.2945: -0.0377115  (253 documents)
-    feature 1 > 18.2945: +0.123558  (197 documents)
+    feature 1 ≤ 18.2945: -0.0377115  (32.4% of documents)
+    feature 1 > 18.2945: +0.123558  (25.3% of documents)
 """
 
 from __future__ import annotations
@@ -50,9 +50,11 @@ def _names(model: Model, width: int) -> list[str]:
 
 
 def _rules(forest: Forest, t: int, names: list[str]) -> list[str]:
+    counts = None if forest.cover is None else forest.cover[forest.first_leaf[t] : forest.first_leaf[t + 1]].sum()
+
     def leaf(k: int) -> list[str]:
-        count = "" if forest.cover is None else f"  ({forest.cover[k]:g} documents)"
-        return [f"{forest.values[k]:+.6g}{count}"]
+        share = "" if forest.cover is None or not counts else f"  ({forest.cover[k] / counts:.1%} of documents)"
+        return [f"{forest.values[k]:+.6g}{share}"]
 
     def split(k: int, left: list[str], right: list[str]) -> list[str]:
         name, cut = names[int(forest.feature[k])], f"{forest.threshold[k]:.6g}"

@@ -14,7 +14,7 @@ from podium.pages.kit import paragraph, round_step, static_page
 _MOST = 60
 """Largest number of charts."""
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 320.0, 190.0, 44.0, 44.0, 12.0, 24.0
-_TICKS = 4
+_TICKS, _NAMES, _LONGEST = 4, 5, 10
 
 
 def page(shapes: Shapes, *, model: str) -> str:
@@ -57,7 +57,7 @@ def _chart(shape: Shape, y: _Scale, rank: _Scale) -> str:
         kind, height = "axis" if value == 0 else "rule", y(value)
         parts.append(f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{height:.1f}" y2="{height:.1f}"/>')
         parts.append(_label(_LEFT - 6, height + 4, f"{value:.3g}", "end"))
-    parts += [_label(x(value), _HEIGHT - 6, f"{value:.3g}", "middle") for value in x.ticks()]
+    parts += [_label(x(value), _HEIGHT - 6, text, "middle") for value, text in _ticks(shape, x)]
     places = [(x(at), y(value)) for at, value in zip(shape.at, shape.score, strict=True)]
     parts.append(_line(_stairs(places) if shape.steps else places, "var(--c0)", "change of the score"))
     if shape.rank is not None:
@@ -70,6 +70,14 @@ def _chart(shape: Shape, y: _Scale, rank: _Scale) -> str:
     label = f"{shape.feature}: the score changes from {shape.score.min():+.4g} to {shape.score.max():+.4g}"
     view = f"0 0 {_WIDTH:.0f} {_HEIGHT:.0f}"
     return f'<svg viewBox="{view}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+
+
+def _ticks(shape: Shape, x: _Scale) -> list[tuple[float, str]]:
+    """Round values of the feature, or some of its categories."""
+    if shape.categories is None:
+        return [(value, f"{value:.3g}") for value in x.ticks()]
+    every = math.ceil(len(shape.categories) / _NAMES)
+    return [(float(k), escape(name[:_LONGEST])) for k, name in enumerate(shape.categories) if k % every == 0]
 
 
 def _stairs(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

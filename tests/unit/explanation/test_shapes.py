@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import podium
 from podium.base.errors import DataError
 from podium.cli.main import app
-from podium.data import make_letor_like
+from podium.data import Dataset, make_letor_like
 from podium.explanation.shapes import shapes
 from podium.formats import write_letor
 from podium.pages.shape_charts import page
@@ -107,6 +107,20 @@ def test_a_constant_feature_and_one_that_is_always_missing_are_flat():
         drawn = shapes(train(data, method), data)
         assert [drawn.shapes[l].size for l in (1, 2)] == [0.0, 0.0]
         assert "3" not in {shape.feature for shape in drawn.by_size}
+
+
+@pytest.mark.parametrize("leaves", [2, 4])
+def test_categories_are_drawn_one_by_one_with_their_names(leaves):
+    rng = np.random.default_rng(0)
+    brand = rng.integers(3, size=600)
+    X = np.stack([brand, rng.standard_normal(600)], axis=1).astype(np.float32)
+    labels = (brand == 1) * 2.0 + (rng.random(600) < 0.3)
+    data = Dataset(X, labels, np.arange(61) * 10, categories={0: ("ape", "bee", "cat")})
+    shape = shapes(train(data, f"lambdamart(num_leaves={leaves},rounds=5)"), data).shapes[0]
+    assert shape.categories == ("ape", "bee", "cat")
+    assert shape.at.tolist() == [0.0, 1.0, 2.0]
+    assert shape.score.argmax() == 1
+    assert "bee" in str(shapes(train(data, f"lambdamart(num_leaves={leaves},rounds=5)"), data))
 
 
 def test_shapes_without_documents_or_parts_of_means_are_refused():

@@ -23,7 +23,7 @@ def followed(rules: str, row: dict[str, float]) -> float:
             depth = 1
         elif indent == depth:
             name, side, cut, missing, leaf = re.fullmatch(
-                r" *(.+) ([≤>]) (\S+?)( or missing| or 0 or missing)?(?:: (\S+)  \(\d+ documents\))?", line
+                r" *(.+) ([≤>]) (\S+?)( or missing| or 0 or missing)?(?:: (\S+)  \([\d.]+% of documents\))?", line
             ).groups()
             x = row[name]
             if (missing is not None) if np.isnan(x) else (x <= float(cut)) == (side == "≤"):
