@@ -11,8 +11,10 @@ import pytest
 from podium.base.errors import ConvergenceWarning
 from podium.judgments.agreement import krippendorff as alpha
 from podium.judgments.consensus import consensus
-from podium.judgments.dawid_skene import DawidSkene, dawid_skene
+from podium.judgments.dawid_skene import dawid_skene
+from podium.judgments.judge_tables import JudgeTables
 from podium.judgments.judgments import Judgments
+from podium.judgments.one_coin import one_coin
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +78,7 @@ def test_majority_of_crowd_kit(crowdkit: Any, seed: int) -> None:
     assert clear.sum() > 20
 
 
-def steps(votes: np.ndarray, n: int) -> DawidSkene:
+def steps(votes: np.ndarray, n: int) -> JudgeTables:
     with pytest.warns(ConvergenceWarning):
         return dawid_skene(voted(votes), smoothing=0.0, iterations=n, tolerance=1e-300)
 
@@ -95,3 +97,39 @@ def test_dawid_skene_of_crowd_kit_step_by_step(crowdkit: Any, n: int) -> None:
         tables = tool.errors_.sort_index().sort_index(axis=1).to_numpy().reshape(4, 3, 3)  # judge, said, true
         judges = [int(name[1:]) for name in voted(votes).judges]
         np.testing.assert_allclose(later.tables, tables.transpose(0, 2, 1)[judges], atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_wawa_of_crowd_kit(crowdkit: Any, seed: int) -> None:
+    """Weights of judges, where majorities are clear, since both break ties otherwise."""
+    votes = unequal_judges(seed)
+    counts = consensus(voted(votes), "majority").probabilities
+    clear = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    votes = votes[:, clear]
+    found, tool = consensus(voted(votes), "wawa"), theirs(crowdkit, "Wawa", votes)
+    assert found.judges is not None
+    weights = dict(zip(voted(votes).judges, np.diagonal(found.judges.tables, axis1=1, axis2=2)[:, 0], strict=True))
+    for judge, skill in tool.skills_.items():
+        assert weights[f"j{judge}"] == pytest.approx(skill)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_one_coin_of_crowd_kit_step_by_step(crowdkit: Any, n: int) -> None:
+    for seed in range(5):
+        votes = unequal_judges(seed)
+        tool = theirs(crowdkit, "OneCoinDawidSkene", votes, n_iter=n, tol=-np.inf)
+        with pytest.warns(ConvergenceWarning):
+            found = one_coin(voted(votes), smoothing=0.0, iterations=n, tolerance=1e-300)
+        np.testing.assert_allclose(found.posterior, tool.probas_.sort_index().sort_index(axis=1).to_numpy(), atol=1e-7)
+
+
+def test_mace_and_glad_are_as_good_as_those_of_crowd_kit(crowdkit: Any) -> None:
+    """Their priors and starts differ, so that posteriors do; labels agree on nearly all items."""
+    same = {"MACE": [], "GLAD": []}
+    for seed in range(3):
+        votes = unequal_judges(seed)
+        for tool, agreed in same.items():
+            settings = {"random_state": 0} if tool == "MACE" else {}
+            labels = theirs(crowdkit, tool, votes, **settings).labels_.sort_index().to_numpy()
+            agreed.append(np.mean(consensus(voted(votes), tool.lower()).labels == labels))
+    assert all(np.mean(agreed) > 0.9 for agreed in same.values()), same

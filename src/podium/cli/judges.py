@@ -127,8 +127,8 @@ def agreement(
 def consensus(
     votes: Votes,
     how: Annotated[
-        Literal["majority", "mean", "median", "dawid-skene"],
-        typer.Option(help="How votes become one label; dawid-skene also estimates the accuracy of each judge."),
+        options.HowConsensus,
+        typer.Option(help="How votes become one label; from dawid-skene on, the accuracy of each judge is estimated."),
     ] = "majority",
     output: Annotated[
         str | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ def label_(
         list[str], typer.Argument(metavar="VOTES…", help="Filled sheets, or other tables of judgments; or qrels.")
     ],
     how: Annotated[
-        Literal["majority", "mean", "median", "dawid-skene"],
+        options.HowConsensus,
         typer.Option(help="How votes of several judges become one label."),
     ] = "majority",
     label: options.Label = None,

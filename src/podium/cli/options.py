@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -50,6 +50,8 @@ JudgeColumn = Annotated[
     str | None,
     typer.Option("--judge", help="The column of judges, in a table of judgments.", show_default="by usual names"),
 ]
+HowConsensus = Literal["majority", "mean", "median", "dawid-skene", "one-coin", "ordinal", "mace", "glad", "wawa"]
+"""Ways from votes to one label."""
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
 SEARCH = typer.Option(help="Tuning of hyperparameters on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]

@@ -12,6 +12,7 @@ posterior. From them come the support of a label, its spread, and preferences be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -24,11 +25,17 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import T
 from podium.data.table import Table
 from podium.formats.trec.trec import Qrels
-from podium.judgments.dawid_skene import DawidSkene, dawid_skene
+from podium.judgments.dawid_skene import dawid_skene
+from podium.judgments.glad import glad
+from podium.judgments.judge_tables import JudgeTables
 from podium.judgments.judgments import Judgments
+from podium.judgments.mace import mace
+from podium.judgments.one_coin import one_coin
+from podium.judgments.ordinal_judge import ordinal
+from podium.judgments.wawa import wawa
 from podium.parsing.ids import Ids
 
-How = Literal["majority", "mean", "median", "dawid-skene"]
+How = Literal["majority", "mean", "median", "dawid-skene", "one-coin", "ordinal", "mace", "glad", "wawa"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +46,7 @@ class Consensus:
     how: str
     labels: Array  # (I,)
     probabilities: Array  # (I, L) of the grades of judgments.scale
-    judges: DawidSkene | None = None  # errors of the judges, by Dawid–Skene
+    judges: JudgeTables | None = None  # errors of the judges, if they were estimated
 
     @property
     def support(self) -> Array:
@@ -114,11 +121,14 @@ def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
       to the lower one if two are equally near.
     - `mean`, `median` of the item's votes.
     - `dawid-skene`: the likeliest grade, with each judge's errors estimated from all items. See `dawid_skene`.
+    - `one-coin`, `ordinal`, `mace`, `glad`: the same with other models of judges: right or wrong; near misses likelier
+      than far ones; knowing or guessing; able judges and hard documents.
+    - `wawa`: votes weighted by each judge's agreement with the majority.
     """
     if how not in get_args(How):
         raise UnknownNameError("consensus", how, get_args(How))
-    if how == "dawid-skene":
-        fitted = dawid_skene(judgments)
+    if how in _MODELS:
+        fitted = _MODELS[how](judgments)
         labels = judgments.scale[fitted.posterior.argmax(axis=1)]
         return Consensus(judgments, how, labels, fitted.posterior, fitted)
     counts = judgments.counts()
@@ -129,7 +139,16 @@ def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
     if how == "median":
         return Consensus(judgments, how, medians, shares)
     behind = np.where(counts == counts.max(axis=1, keepdims=True), np.abs(judgments.scale - medians[:, None]), np.inf)
-    return Consensus(judgments, how, judgments.scale[behind.argmin(axis=1)], shares)
+    majority = judgments.scale[behind.argmin(axis=1)]
+    if how == "majority":
+        return Consensus(judgments, how, majority, shares)
+    weighed = wawa(judgments, majority)
+    return Consensus(judgments, how, judgments.scale[weighed.posterior.argmax(axis=1)], weighed.posterior, weighed)
+
+
+_MODELS: dict[str, Callable[[Judgments], JudgeTables]] = {
+    "dawid-skene": dawid_skene, "one-coin": one_coin, "ordinal": ordinal, "mace": mace, "glad": glad,
+}  # fmt: skip
 
 
 def write_preferences_of(labelled: Consensus, target: Source) -> None:
