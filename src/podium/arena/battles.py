@@ -106,6 +106,10 @@ class Battles:
         same[self.offsets[:-1]] = False
         return np.asarray(np.add.reduceat(same, self.offsets[:-1]) > 0)
 
+    def battles_each(self) -> Array:
+        """The weight of the battles of each player."""  # (m,)
+        return np.asarray(np.bincount(self.entries, np.repeat(self.weights, self.sizes), len(self.players)), float)
+
     def group(self, number: int) -> Battles:
         """The battles of a group, with the players that it has."""
         assert self.groups is not None, "of battles with groups"

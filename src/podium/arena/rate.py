@@ -107,8 +107,8 @@ def _rated(
         notes.append(words)
     return Rating(
         chosen, pair_law, battles.players, fitted.s, covariance, fitted.t,
-        critical_value(covariance, level=level, seed=seed), pairs, battles.n_battles, fitted.log_likelihood, level,
-        scale, (*_meanings(level, prior), *notes), judges, source=battles.source,
+        critical_value(covariance, level=level, seed=seed), pairs, battles.n_battles, battles.battles_each(),
+        fitted.log_likelihood, level, scale, (*_meanings(level, prior), *notes), judges, source=battles.source,
     )  # fmt: skip
 
 

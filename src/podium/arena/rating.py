@@ -48,6 +48,7 @@ class Rating(Shown):
     critical: float  # of the largest |t| of all pairs
     pairs: Pairs
     n_battles: int
+    battles_each: Array  # (m,) the weight of the battles of each player
     log_likelihood: float
     level: float
     scale: Scale
@@ -95,13 +96,13 @@ class Rating(Shown):
         return np.argsort(-self.strengths, kind="stable")
 
     def battles_of_players(self) -> tuple[Array, Array]:
-        """The weight of the battles of each player, and the share won, ties as half."""  # (m,), (m,)
+        """The weight of the battles of each player, and the share of opponents beaten, ties as half."""  # (m,), (m,)
         c, m = self.pairs.counts, self.pairs.n_players
         total, won = np.zeros(m), np.zeros(m)
         for side, wins in ((self.pairs.first, c.wins), (self.pairs.second, c.losses)):
             total += np.bincount(side, self.pairs.battles, m)
             won += np.bincount(side, wins + 0.5 * c.ties, m)
-        return total, won / total
+        return self.battles_each, won / total
 
     def misfits(self, n: int = 10) -> list[Misfit]:
         """The pairs whose battles fit the strengths worst."""

@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from benchmarks.arena import battles as drawn
 
 import podium
 from podium.arena import Battles, next_pairs, rate, read_battles
@@ -17,17 +18,7 @@ SIX = Battles.from_pairs(["ann"] * 6, ["bob"] * 6, ["a", "a", "a", "b", "tie", "
 
 def simulated(strengths, n, *, rng, nu=0.0, judges=0):
     """Battles of random pairs by Davidson's law."""
-    m = len(strengths)
-    i = rng.integers(0, m, n)
-    j = (i + 1 + rng.integers(0, m - 1, n)) % m
-    half = (strengths[i] - strengths[j]) / 2
-    weights = np.column_stack([np.exp(half), np.exp(-half), np.full(n, nu)])
-    drawn = (rng.random(n)[:, None] > np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)).sum(axis=1)
-    rows = {
-        "a": [f"p{k:02d}" for k in i],
-        "b": [f"p{k:02d}" for k in j],
-        "winner": np.array(["a", "b", "tie"])[np.minimum(drawn, 2)].tolist(),
-    }
+    rows = dict(zip(("a", "b", "winner"), drawn(strengths, n, rng, nu), strict=True))
     if judges:
         rows["judge"] = [f"j{k}" for k in rng.integers(0, judges, n)]
     return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
@@ -67,6 +58,7 @@ def test_battles_of_more_than_two_are_rated_with_their_ties():
     found = rate(rows)
     assert (found.method, found.law.name) == ("plackett-luce", "davidson")
     assert found.order.tolist() == [0, 1, 2]
+    assert found.battles_of_players()[0].tolist() == [5, 5, 5]
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=lambda law: law.name)
@@ -197,8 +189,8 @@ def test_groups_have_a_rating_each_and_there_is_one_over_all():
     rows += [{**row, "task": "chat"} for row in simulated(np.array([-1.0, 0.0, 1.0]), 150, rng=rng)]
     found = rate(rows)
     assert list(found.groups) == ["chat", "code"]
-    assert found.groups["code"].players[found.groups["code"].order[0]] == "p00"
-    assert found.groups["chat"].players[found.groups["chat"].order[0]] == "p02"
+    assert found.groups["code"].players[found.groups["code"].order[0]] == "p0000"
+    assert found.groups["chat"].players[found.groups["chat"].order[0]] == "p0002"
     assert found.n_battles == 300
     assert abs(found.strengths).max() < 0.5
 
