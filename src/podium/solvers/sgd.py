@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -37,6 +38,9 @@ class SGD(Solver):
     """Stochastic gradient descent: θ ← θ − rate·v, v ← momentum·v + gradient, over shuffled batches of queries.
 
     With validation data, training stops early and the best epoch is kept.
+    Schedules: the rate of epoch e of E is rate·f(e), with f = 1 (constant), ½(1 + cos(π(e − 1)/E)) (cosine), or
+    10^−⌊3(e − 1)/E⌋ (step: a tenth after each third); times e/(w + 1) in the first w = `warm_up` epochs.
+    Clipping: a gradient g with ‖g‖ > `most_norm` becomes g·most_norm/‖g‖.
     """
 
     learning_rate: float = param(default=0.1, above=0, search=(1e-3, 1.0, "log"))
@@ -50,6 +54,12 @@ class SGD(Solver):
     committee: int = param(default=1, least=1, most=1000)
     """Mean of the parameters of this many best epochs, weighted by their validation metric; 1 is the best epoch. For
     linear scorers, which score as the mean of their scores does."""
+    schedule: Literal["constant", "cosine", "step"] = "constant"
+    """How the rate falls from epoch to epoch."""
+    warm_up: int = param(default=0, least=0)
+    """Epochs in which the rate rises to its value."""
+    most_norm: float | None = param(default=None, above=0)
+    """The largest norm of a gradient; longer ones are cut."""
     name = "sgd"
     means: ClassVar[int] = 1
     """Number of arrays as long as θ in the memory of its steps."""
@@ -72,6 +82,7 @@ class SGD(Solver):
         members: list[tuple[Step, Array]] = []  # the best epochs
         for epoch in range(1, self.epochs + 1):
             rng.shuffle(queries)
+            memory[1][0] = self.rate(epoch)
             now, value = self._epoch(problem, theta, queries, memory, epoch)
             if not np.isfinite(now).all():
                 reason = f"diverged in epoch {epoch}; use a smaller rate than {self.learning_rate}"
@@ -101,12 +112,12 @@ class SGD(Solver):
     def _epoch(self, problem: Problem, theta: Array, queries: Ints, memory: Memory, epoch: int) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective of its steps."""
         before = (epoch - 1) * len(queries)
-        loop = compiled_epoch if compiled_epoch.applies(problem, self.batch) else network_epoch
-        if loop is compiled_epoch or network_epoch.applies(problem):
-            now = theta.copy()
+        whole = self.most_norm is None and compiled_epoch.applies(problem, self.batch)
+        if whole or network_epoch.applies(problem):
+            now, loop = theta.copy(), compiled_epoch.steps if whole else network_epoch.steps
+            move = self.kernel if whole else self.move
             with np.errstate(over="ignore", invalid="ignore"):
-                steps = loop.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
-                return now, float(np.mean(list(steps)))
+                return now, float(np.mean([*loop(problem, now, queries, self.batch, move, memory, first_step=before)]))
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step that is too long shows in the parameters
             for start in range(0, len(queries), self.batch):
@@ -124,8 +135,21 @@ class SGD(Solver):
     def step(self, gradient: Array, memory: Memory) -> Array:
         """Difference to subtract from θ."""
         down = np.empty(len(gradient))
-        self.kernel(np.ascontiguousarray(gradient), *memory, down)
+        self.move(np.ascontiguousarray(gradient), *memory, down)
         return down
+
+    def move(self, gradient: Array, means: Array, numbers: Array, down: Array) -> None:
+        """Fill `down` with the difference to subtract from θ, after clipping."""
+        norm = 0.0 if self.most_norm is None else float(np.linalg.norm(gradient))
+        if self.most_norm is not None and norm > self.most_norm:
+            gradient = gradient * (self.most_norm / norm)
+        self.kernel(gradient, means, numbers, down)
+
+    def rate(self, epoch: int) -> float:
+        """The learning rate of an epoch, counted from 1."""
+        share = (epoch - 1) / self.epochs
+        falls = {"constant": 1.0, "cosine": 0.5 + 0.5 * math.cos(math.pi * share), "step": 0.1 ** int(3 * share)}
+        return self.learning_rate * falls[self.schedule] * min(1.0, epoch / (self.warm_up + 1))
 
 
 def _best(members: list[tuple[Step, Array]], count: int) -> list[tuple[Step, Array]]:

@@ -43,8 +43,9 @@ def takes(solver: Solver, loss: Loss, scorer: Scorer) -> bool:
 
 
 def scorer_for(solver: Solver) -> Scorer:
-    """A scorer that the solver takes; trees with leaves small enough for few documents."""
-    return with_fields(next(scorer for scorer in _scorers() if takes(solver, RankNet(), scorer)), min_data_in_leaf=5)
+    """The linear scorer, or another if the solver takes none; trees with leaves small enough for few documents."""
+    scorers = [Linear(), *_scorers()]
+    return with_fields(next(scorer for scorer in scorers if takes(solver, RankNet(), scorer)), min_data_in_leaf=5)
 
 
 def a_convex_quadratic_is_brought_to_its_minimum(solver: Solver) -> None:
