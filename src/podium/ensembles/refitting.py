@@ -65,10 +65,13 @@ def _moved(forest: Forest, learner: Recipe, data: Dataset, *, decay: float) -> A
     loss, values = learner.loss.fitted_to(data), forest.values.copy()
     unit = grid(solver.settings(trees, np.random.default_rng(0)))
     X, exact = np.asarray(dense(data.features[:]), np.float32), split_exactly(forest)
-    scores = np.zeros(data.n_documents)
+    scores, bias = np.zeros(data.n_documents), solver.position_bias(data)
     for t in range(forest.n_trees):
-        got = sweep(loss.resampled(t + 1), scores, data)
-        g, h = (part.astype(np.float32).astype(np.float64) for part in for_leaves(*weighted(got, data), unit))
+        got = sweep(loss.resampled(t + 1), scores if bias is None else bias.added_to(scores), data)
+        slope, bend = weighted(got, data)
+        if bias is not None:
+            bias.step(slope, bend)
+        g, h = (part.astype(np.float32).astype(np.float64) for part in for_leaves(slope, bend, unit))
         leaves, own = _leaves(exact, t, X), slice(int(forest.first_leaf[t]), int(forest.first_leaf[t + 1]))
         n = own.stop - own.start
         gradient, curvature = np.bincount(leaves, g, n), np.bincount(leaves, h, n)

@@ -82,6 +82,14 @@ def test_a_planted_curve_is_learned_and_the_ranking_is_better_for_it():
     assert values[0] > values[1]
 
 
+def test_leaves_refitted_to_the_same_clicks_stay_as_they_are():
+    data = clicked(60)[0]
+    model = trained(data, Boosting(rounds=10, learning_rate=0.1))
+    assert podium.refit(model, data, decay=0.0).score(data) == pytest.approx(model.score(data), abs=1e-9)
+    naive = podium.refit(model, replace(data, positions=None), decay=0.0)
+    assert np.abs(naive.score(data) - model.score(data)).max() > 0.01
+
+
 def test_positions_stay_with_their_documents(tmp_path):
     data = clicked(20)[0]
     frame = podium.to_frame(data)
