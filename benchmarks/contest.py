@@ -35,6 +35,8 @@ class Contest:
     warm_up: bool = True
     per_call: int = 1
     """Calls per repeat, where one is too short to time."""
+    judged: Callable[[], bool] | None = None
+    """Whether a goal that is not about time is met; asked for at the end."""
     note: Callable[[], str] | None = None
     """What else is to be said, such as how good the results are; asked for at the end."""
 
@@ -110,3 +112,5 @@ def _judge(row: Row, contest: Contest) -> None:
         row.met = ours <= contest.most_seconds
     if contest.most_more is not None and row.best_peer is not None:
         row.met = ours <= peers[row.best_peer] + contest.most_more
+    if contest.judged is not None:
+        row.met = contest.judged()

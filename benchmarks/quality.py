@@ -1,181 +1,168 @@
-"""LambdaMART's quality beside other boosters: NDCG@10 on queries that none has seen.
+"""Quality compared with other boosters: NDCG@10 on queries that none has seen, on synthetic data of many shapes.
 
-Each tool has its defaults; podium chooses from lambdamart's grid on validation queries, as it does by default. Then
-("tuned") the others too choose among six settings each, the usual ones, by NDCG@10 on the same validation queries.
-
-All stop early on the same validation queries, by NDCG@10: after 100 rounds without a better value, of 1,000 at most.
-The data is made up: grades follow from sums, bends and interactions of features, with noise; once with features
-whose level and scale differ from query to query, as scores of text have.
+Everyone tunes on the same validation queries, stops early there, and has the same budget: each booster the best of four
+settings; lambdamart the best of two or three; auto four fits of trees, and six of linear models, which take little.
+Each seed has another truth. A lead is the mean over seeds, with its 95 % interval (Student's t over seeds: the truth,
+the queries and the fits of a seed are all drawn anew); the last row pools the seeds of all shapes.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import stats
 
 import podium
-from benchmarks.contest import OURS, Contest
+from benchmarks.boosters import BOOSTERS, Fit
+from benchmarks.contest import OURS, Contest, Contestant
 from benchmarks.peers import peer
+from benchmarks.shapes import Shape, parts
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
+from podium.model import Model
 
 SEEDS = 5
-SETS = {
-    "60 training queries of 10–30 documents": (60, 10, 30, 2.5, False),
-    "80 training queries of 20–60 documents": (80, 20, 60, 1.0, False),
-    "400 training queries of 20–60 documents": (400, 20, 60, 1.0, False),
-    "300 training queries of 20–60 documents, features not scaled": (300, 20, 60, 1.0, True),
+SHAPES = {
+    "few queries, much noise": Shape(50, (10, 30), noise=2.5, linear=1.0, bends=0.7),
+    "sums": Shape(80, (10, 30), linear=1.0),
+    "curves and steps": Shape(100, (10, 30), linear=0.5, curves=1.0, steps=1.0),
+    "products of features": Shape(120, (10, 30), 20, linear=0.7, bends=0.5, products=1.0),
+    "levels and scales by query": Shape(100, (10, 30), linear=1.0, bends=0.5, levels=2.0, scales=1.0, tails=1.5),
+    "heavy tails, many zeros": Shape(100, (10, 30), linear=1.0, steps=0.5, zeros=0.7, tails=3.0),
+    "mostly useless features": Shape(100, (10, 30), 100, useful=0.06, linear=1.0, curves=1.0),
+    "missing values and copies": Shape(100, (10, 30), linear=1.0, steps=1.0, missing=0.2, copies=0.4),
+    "long lists, few relevant": Shape(40, (50, 100), grades=(0.9, 0.97), linear=1.0, curves=0.7),
 }
-TUNED = list(SETS)[:2]
-GRIDS: dict[str, list[dict[str, Any]]] = {
-    "LightGBM": [{"learning_rate": rate, "num_leaves": leaves} for rate in (0.05, 0.1) for leaves in (7, 15, 31)],
-    "XGBoost": [{"learning_rate": rate, "max_depth": depth} for rate in (0.05, 0.1) for depth in (3, 4, 6)],
-    "CatBoost": [{"learning_rate": rate, "depth": depth} for rate in (0.03, 0.1) for depth in (4, 6, 8)],
-}
-Parts = tuple[Dataset, Dataset, Dataset]
+METHODS = {"auto": OURS, "lambdamart": f"{OURS}, lambdamart"}
+
+
+@dataclass
+class Outcome:
+    """What came of one tool, by seed."""
+
+    ndcg: list[float] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+    cpu: float = 0.0
+
+
+Outcomes = dict[str, Outcome]
+Run = Callable[[Dataset, Dataset, Dataset], tuple[Array, int]]
+"""Scores of test data by the tuned model, and the model's leaves."""
 
 
 def contests(*, quick: bool) -> Iterator[Contest]:
-    for what, (queries, low, high, noise, raw) in list(SETS.items())[: 1 if quick else None]:
-        sizes = (queries, max(queries // 3, 20), 300)
-        parts = [
-            tuple(made(n, low, high, noise, raw=raw, seed=1000 * k + seed) for k, n in enumerate(sizes))
-            for seed in range(2 if quick else SEEDS)
-        ]
-        found: dict[str, list[float]] = {}
-        runs = {name: _over(parts, name, call, found) for name, call in BOOSTERS.items()}
-        peers: dict[str, Any] = {name: runs[name] for name in ("podium, transform=identity",)} if raw else {}
-        for name, module in (("LightGBM", "lightgbm"), ("XGBoost", "xgboost"), ("CatBoost", "catboost")):
-            here = peer(module)
-            peers[name] = here if isinstance(here, str) else runs[name]
-        yield _contest(f"quality, {what}", runs[OURS], peers, found)
-        if what in TUNED:
-            again: dict[str, list[float]] = {}
-            chosen = {name: _over(parts, name, tuned(name), again) for name in GRIDS if name in BOOSTERS}
-            yield _contest(
-                f"quality, tuned, {what}",
-                _over(parts, OURS, ours, again),
-                {name: peers[name] if isinstance(peers[name], str) else run for name, run in chosen.items()},
-                again,
-            )
+    podium.train(*_warm())
+    tools, absent = _tools()
+    whole: list[Outcomes] = []
+    for name, shape in list(SHAPES.items())[: 2 if quick else None]:
+        outcomes = {tool: Outcome() for tool in tools}
+        whole.append(outcomes)
+        sets = [parts(shape, seed, tested=60 if quick else 200) for seed in range(2 if quick else SEEDS)]
+        runs = {tool: _over(sets, run, outcomes[tool]) for tool, run in tools.items()}
+        yield _contest(f"quality, {name}", runs, absent, [outcomes])
+    yield _contest("quality, all shapes", {tool: _sum(whole, tool) for tool in tools}, absent, whole)
 
 
-def _contest(what: str, ours: Any, peers: dict[str, Any], found: dict[str, list[float]]) -> Contest:
+def _warm() -> tuple[Dataset, str]:
+    return parts(Shape(20, (5, 10), 5), 0, tested=1)[0], "auto(share=0.5)"
+
+
+def _tools() -> tuple[dict[str, Run], dict[str, str]]:
+    """What gives test scores and leaves from training, validation and test data; and why others are absent."""
+    tools = {label: _ours(method) for method, label in METHODS.items()}
+    absent = {}
+    for name, (module, fit, grid) in BOOSTERS.items():
+        here = peer(module)
+        if isinstance(here, str):
+            absent[name] = here
+        else:
+            tools[name] = _best_of(fit, grid)
+    return tools, absent
+
+
+def _ours(method: str) -> Run:
+    def run(train: Dataset, valid: Dataset, test: Dataset) -> tuple[Array, int]:
+        model = podium.train(train, method, valid=valid)
+        return model.score(test), _leaves(model)
+
+    return run
+
+
+def _leaves(model: Model) -> int:
+    texts = [params.tobytes().decode() for name, params in model.params.items() if name.endswith("trees")]
+    lines = [line for text in texts for line in text.splitlines() if line.startswith("num_leaves=")]
+    return sum(int(line.partition("=")[2]) for line in lines)
+
+
+def _best_of(fit: Fit, grid: list[dict[str, float]]) -> Run:
+    def run(train: Dataset, valid: Dataset, test: Dataset) -> tuple[Array, int]:
+        fits = [fit(train, valid, test, **settings) for settings in grid]
+        best = max(fits, key=lambda fitted: _ndcg(valid, fitted.valid))
+        return best.test, best.leaves
+
+    return run
+
+
+def _ndcg(data: Dataset, scores: Array) -> float:
+    return podium.evaluate(data, scores, "ndcg@10").means()["ndcg@10"].value
+
+
+def _over(sets: list[tuple[Dataset, Dataset, Dataset]], run: Run, outcome: Outcome) -> Contestant:
+    """All seeds of a shape."""
+
+    def all_seeds() -> None:
+        start = time.process_time()
+        for train, valid, test in sets:
+            scores, leaves = run(train, valid, test)
+            outcome.ndcg.append(_ndcg(test, scores))
+            outcome.leaves.append(leaves)
+        outcome.cpu = time.process_time() - start
+
+    return all_seeds
+
+
+def _sum(whole: list[Outcomes], tool: str) -> Contestant:
+    """The time of all shapes, which were run before."""
+    return lambda: {"cpu": sum(outcomes[tool].cpu for outcomes in whole)}
+
+
+def _contest(what: str, runs: dict[str, Contestant], absent: dict[str, str], whole: list[Outcomes]) -> Contest:
+    pooled = len(whole) != 1
+    wanted = "significantly ahead of each booster" if pooled else "significantly behind no booster"
     return Contest(
         what,
-        ours,
-        peers,
-        goal="NDCG@10 ≥ the best of the three",
+        runs[OURS],
+        {name: run for name, run in runs.items() if name != OURS} | absent,
+        goal=f"auto and lambdamart {wanted}",
         repeats=1,
         warm_up=False,
-        note=lambda: words(found),
+        note=lambda: words(whole),
+        judged=lambda: all(low > 0 if pooled else high >= 0 for *_, low, high in leads(whole)),
     )
 
 
-def tuned(name: str) -> Callable[[Parts], Any]:
-    """The scores of the setting that is best on the validation queries."""
-
-    def run(parts: Parts) -> Any:
-        train, valid, test = parts
-        best = max(
-            GRIDS[name],
-            key=lambda more: (
-                podium.evaluate(valid, BOOSTERS[name]((train, valid, valid), **more), "ndcg@10")
-                .means()["ndcg@10"]
-                .value
-            ),
-        )
-        return BOOSTERS[name]((train, valid, test), **best)
-
-    return run
+def leads(whole: list[Outcomes]) -> Iterator[tuple[str, str, float, float, float]]:
+    """Of each of podium's methods over each booster: the mean lead and its 95 % interval."""
+    for method, label in METHODS.items():
+        for booster in (name for name in BOOSTERS if name in whole[0]):
+            lead = np.concatenate([np.subtract(seen[label].ndcg, seen[booster].ndcg) for seen in whole])
+            error = float(lead.std(ddof=1) / np.sqrt(len(lead)) * stats.t.ppf(0.975, len(lead) - 1))
+            yield method, booster, float(lead.mean()), float(lead.mean()) - error, float(lead.mean()) + error
 
 
-def words(found: dict[str, list[float]]) -> str:
-    """Means over seeds, and podium's lead over each with its standard error."""
-    ours = np.array(found[OURS])
-    parts = [f"NDCG@10 podium {ours.mean():.4f}"]
-    for name, values in found.items():
-        if name != OURS:
-            lead = ours - np.array(values)
-            error = lead.std(ddof=1) / np.sqrt(len(lead))
-            parts.append(f"{name} {np.mean(values):.4f} (podium leads by {lead.mean():+.4f} ± {error:.4f})")
-    return ", ".join(parts)
-
-
-def made(queries: int, low: int, high: int, noise: float, *, raw: bool, seed: int, features: int = 40) -> Dataset:
-    truth = np.random.default_rng(777)
-    linear, bent = truth.standard_normal(features) * (truth.random(features) < 0.5), truth.permutation(features)[:8]
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(low, high, queries)
-    q, Z = np.repeat(np.arange(queries), sizes), rng.standard_normal((int(sizes.sum()), features))
-    use = Z @ linear + 2 * np.abs(Z[:, bent]).sum(axis=1) + 2 * Z[:, bent[0]] * Z[:, bent[1]] + 2 * (Z[:, bent[2]] > 1)
-    use = (use - use.mean()) / use.std() + noise * rng.standard_normal(len(Z))
-    labels = np.digitize(use, np.quantile(use, [0.6, 0.85, 0.95, 0.99])).astype(np.float64)
-    if raw:
-        level, scale = 2 * rng.standard_normal((queries, features)), np.exp(rng.standard_normal((queries, features)))
-        Z = np.where(np.arange(features) < features // 2, (Z + level[q]) * scale[q], Z)
-        Z = np.sign(Z) * np.abs(Z) ** 1.5
-    return Dataset.from_arrays(Z.astype(np.float32), labels, group=sizes)
-
-
-def _over(
-    parts: list[Any], name: str, scores: Callable[[Parts], Any], found: dict[str, list[float]]
-) -> Callable[[], None]:
-    def run() -> None:
-        means = [podium.evaluate(one[2], scores(one), "ndcg@10").means()["ndcg@10"].value for one in parts]
-        found[name] = means
-
-    return run
-
-
-def ours(parts: Parts, spec: str = "lambdamart") -> Any:
-    train, valid, test = parts
-    return podium.train(train, spec, valid=valid).score(test)
-
-
-def lightgbm(parts: Parts, **more: Any) -> Any:
-    import lightgbm
-
-    train, valid, test = parts
-    settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "num_threads": 1, "verbosity": -1} | more
-    first = lightgbm.Dataset(train.features, train.labels, group=train.sizes)
-    other = first.create_valid(valid.features, valid.labels, group=valid.sizes)
-    stop = [lightgbm.early_stopping(100, verbose=False)]
-    return lightgbm.train(settings, first, 1000, [other], callbacks=stop).predict(test.features)
-
-
-def xgboost(parts: Parts, **more: Any) -> Any:
-    import xgboost
-
-    train, valid, test = (
-        xgboost.DMatrix(one.features, one.labels, qid=np.repeat(np.arange(one.n_queries), one.sizes)) for one in parts
-    )
-    settings = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "nthread": 1} | more
-    grown = xgboost.train(
-        settings, train, 1000, evals=[(valid, "valid")], early_stopping_rounds=100, verbose_eval=False
-    )
-    return grown.predict(test, iteration_range=(0, grown.best_iteration + 1))
-
-
-def catboost(parts: Parts, **more: Any) -> Any:
-    import catboost
-
-    train, valid, test = (
-        catboost.Pool(one.features, one.labels, group_id=np.repeat(np.arange(one.n_queries), one.sizes))
-        for one in parts
-    )
-    model = catboost.CatBoostRanker(
-        loss_function="YetiRank", eval_metric="NDCG:top=10;type=Exp", iterations=1000, thread_count=1,
-        early_stopping_rounds=100, verbose=False, allow_writing_files=False, **more,
-    )  # fmt: skip
-    return model.fit(train, eval_set=valid).predict(test)
-
-
-BOOSTERS: dict[str, Callable[..., Any]] = {
-    OURS: ours,
-    "podium, transform=identity": lambda parts: ours(parts, "lambdamart(transform=identity)"),
-    "LightGBM": lightgbm,
-    "XGBoost": xgboost,
-    "CatBoost": catboost,
-}
+def words(whole: list[Outcomes]) -> str:
+    """Mean NDCG@10 and leaves of each tool, and podium's leads."""
+    tools = [
+        f"{name} {np.mean([x for seen in whole for x in seen[name].ndcg]):.4f} "
+        f"({np.mean([x for seen in whole for x in seen[name].leaves]):.0f} leaves)"
+        for name in whole[0]
+    ]
+    ahead = [
+        f"{method} leads {booster} by {mean:+.4f} ({low:+.4f} to {high:+.4f}"
+        + (", ahead)" if low > 0 else ", BEHIND)" if high < 0 else ")")
+        for method, booster, mean, low, high in leads(whole)
+    ]
+    return "NDCG@10: " + ", ".join(tools) + "; " + ", ".join(ahead)
