@@ -334,7 +334,7 @@ def _warn_if_constant(model: Model, data: Dataset) -> None:
     )
 
 
-_MANY = 1000
+_MANY = 100
 """Documents to score first: enough to see that most models are not constant."""
 
 

@@ -22,10 +22,10 @@ from podium.solvers import Watch, mean_metric
 from podium.transforms import Identity, State, Transform
 
 _LINEAR = ("listnet", "listnet(transform=query-zscore)")
-_TREES = tuple(
-    f"lambdamart(num_leaves={leaves},transform={transform})"
-    for transform in ("identity", "add-minmax")
-    for leaves in (7, 31)
+_TREES = (
+    "lambdamart(num_leaves=7,transform=identity)",
+    "lambdamart(num_leaves=31,transform=identity)",
+    "lambdamart(num_leaves=7,transform=add-minmax)",
 )
 _SHARES = tuple(k / 10 for k in range(11))
 
@@ -38,7 +38,7 @@ class Auto(Learner):
         less its mean in the query, over its standard deviation there (0 if all are equal). a is one of 0, 0.1, …, 1,
         the best by the metric on validation data, and `share` without. A part without weight is dropped.
     Ties: documents that all members tie are tied.
-    Cost: four fits of LambdaMART and six of ListNet, which take little; scoring costs the sum of theirs.
+    Cost: three fits of LambdaMART and six of ListNet, which take little; scoring costs the sum of theirs.
     Use it for: the best ranking without a choice of one's own: small or large data, scaled features or not. Members
         that cannot learn from the data, such as linear ones from infinite values, are left out (`info["left_out"]`).
         Engines cannot run it: export lambdamart or listnet instead.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,8 +32,8 @@ class Boosting(Solver):
     """Gradient boosting: each round adds `learning_rate` × a regression tree fitted to −gradient/curvature of the loss.
 
     Learned parameters of the loss take a gradient step before each tree, if it lowers the loss. With validation data,
-    training stops early and keeps the largest number of trees within one standard error (over queries) of the best
-    number, which by itself is often far too small by chance. If the data has positions at which documents were shown,
+    training stops early and keeps the number of trees at which the metric is best on average over 21 rounds, ten before
+    and ten after: a single best round is often so by chance. If the data has positions at which documents were shown,
     the bias of each is learned along with the trees, as an offset of scores that scoring leaves out.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
@@ -180,11 +181,19 @@ def for_leaves(gradient: Array, curvature: Array, grid: float | None) -> tuple[A
 
 def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
     """Number of trees to keep by the validation data, and why training stopped."""
-    if watch.best is None or watch.as_good is None:
+    if watch.best is None:
         return rounds, reason
-    keep = watch.as_good.iteration
+    values = np.pad([np.nan if step.valid is None else step.valid for step in watch.history], _AROUND, mode="edge")
+    smooth = np.lib.stride_tricks.sliding_window_view(values, 2 * _AROUND + 1).mean(axis=1)
+    last = len(smooth) - 1 - int(smooth[::-1].argmax())  # of equals, the one with most trees
+    keep = watch.best.iteration if np.isnan(smooth).any() else watch.history[last].iteration
     reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
-    return keep, reason + (f", as good with {keep}" if keep > watch.best.iteration else "")
+    return keep, reason + (f", best around {keep}" if keep != watch.best.iteration else "")
+
+
+_AROUND = 10
+"""Rounds on either side over which the validation metric is averaged; before the first and after the last one, the
+value there counts again."""
 
 
 def weighted(got: Derivatives, data: Dataset) -> tuple[Array, Array]:
@@ -233,12 +242,23 @@ class Descent:
         """Loss of equal scores."""
         return sweep(self.losses[0], np.zeros(self.data.n_documents), self.data)
 
+    @functools.cached_property
+    def _constants(self) -> Array:
+        self.loss.check(self.data)
+        return self.loss.constants(self.data)
+
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
         rounds = self.before + len(self.losses)
-        drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
-        loss, got = self._learned(drawn, scores if self.bias is None else self.bias.added_to(scores))
-        self.losses.append(self.loss.with_learned(loss.learned_values()))
+        biased = scores if self.bias is None else self.bias.added_to(scores)
+        if self.loss.learned:
+            drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
+            loss, got = self._learned(drawn, biased)
+            self.losses.append(self.loss.with_learned(loss.learned_values()))
+        else:
+            constants = self.loss.resampled_constants(self._constants, rounds)
+            got = sweep(self.loss, biased, self.data, constants=constants)
+            self.losses.append(self.loss)
         self.value = got.value / self.data.n_queries
         gradient, curvature = weighted(got, self.data)
         if self.bias is not None:
@@ -251,7 +271,7 @@ class Descent:
         """Loss after a step of its learned parameters, halved until it helps and doubled for the next round."""
         here = sweep(loss, scores, self.data)
         down = here.params / self.data.n_queries
-        while loss.learned and self.step * np.abs(down).max() > _STILL:
+        while self.step * np.abs(down).max() > _STILL:
             moved = loss.with_learned(loss.learned_values() - self.step * down)
             there = sweep(moved, scores, self.data)
             if there.value < here.value:

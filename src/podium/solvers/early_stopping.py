@@ -1,7 +1,7 @@
 """Early stopping: `Watch` records every iteration and keeps the best on validation data; the one-standard-error rule.
 
-A difference of at most one standard error over the validation queries does not count: an iteration that is behind by
-less is as good as the best (`Watch.as_good`), and tuning keeps its present choice unless another is `proved_better`.
+A difference of at most one standard error over the validation queries does not count: tuning keeps its present choice
+unless another is `proved_better`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,6 @@ class Watch:
     history: list[Step] = field(default_factory=list)
     best: Step | None = None
     best_state: Any = None
-    as_good: Step | None = None
-    """Latest iteration that is not worse than the best by more than one standard error over queries."""
-    _best_values: Array | None = None  # (Q,) metric of each validation query
 
     def record(
         self,
@@ -57,8 +54,7 @@ class Watch:
         """
         measured = None
         if self.valid is not None and self.metric is not None and patience is not None:
-            values = self.measure(scores)
-            measured = self.metric.average(values).value
+            measured = self.metric.average(self.measure(scores)).value
         step = Step(iteration, total, value, measured)
         self.history.append(step)
         for observer in self.observers:
@@ -67,9 +63,6 @@ class Watch:
             return False
         if self.best is None or self.best.valid is None or measured > self.best.valid:
             self.best, self.best_state = step, state() if callable(state) else state
-            self.as_good, self._best_values = step, values
-        elif _not_worse(values, self._best_values):
-            self.as_good = step
         return patience is not None and iteration - self.best.iteration >= patience
 
     def measure(self, scores: Callable[[Dataset], Array]) -> Array:
@@ -96,20 +89,7 @@ def proved_better(values: Array, than: Array) -> bool:
 
     Queries that do not count (NaN) in either are left out; False if fewer than two queries count.
     """
-    lead = _lead(values, than)
-    return lead is not None and lead[0] > lead[1]
-
-
-def _not_worse(values: Array, best: Array | None) -> bool:
-    """Whether the mean over queries is behind by at most one standard error; False if fewer than two queries count."""
-    assert best is not None, "the first iteration is the best so far"
-    lead = _lead(best, values)
-    return lead is not None and lead[0] <= lead[1]
-
-
-def _lead(values: Array, than: Array) -> tuple[float, float] | None:
-    """Mean paired difference over the queries that count, and its standard error; None for fewer than two."""
     difference = (values - than)[np.isfinite(values - than)]
     if len(difference) < 2:
-        return None
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
+        return False
+    return float(difference.mean()) > float(difference.std(ddof=1) / np.sqrt(len(difference)))

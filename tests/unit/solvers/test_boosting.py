@@ -8,7 +8,8 @@ from podium.metrics import NDCG, Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
 from podium.solvers import Boosting, Watch
-from podium.solvers.boosting import for_leaves, grid
+from podium.solvers.boosting import for_leaves, grid, kept_trees
+from podium.solvers.early_stopping import Step
 from podium.testing import linear_data
 
 DATA = linear_data(20, 10)
@@ -43,7 +44,7 @@ def test_scores_kept_for_validation_are_those_of_the_model():
         found = run(Boosting(rounds=rounds), watch=Watch(valid, Recording()))
         every = run(Boosting(rounds=rounds))
         np.testing.assert_allclose(seen[-1], Trees().score(every.params, valid), rtol=1e-6)
-        assert n_trees(found) == 1  # the first was as good as any
+        assert n_trees(found) == rounds  # the last was as good as any
 
 
 def test_where_curvature_alone_limits_leaves_sums_are_exact_in_any_order():
@@ -82,24 +83,34 @@ def test_a_metric_measured_each_round_stops_early():
     watch = Watch(linear_data(5, 10, seed=9), Metric.parse("ndcg@10"))
     found = run(Boosting(rounds=200, patience=5, learning_rate=0.5), loss=LambdaRank(), watch=watch)
     assert found.iterations == watch.best.iteration + 5
-    assert n_trees(found) == watch.as_good.iteration >= watch.best.iteration
     assert watch.best.valid == max(step.valid for step in watch.history)
 
 
-def test_the_most_trees_within_a_standard_error_of_the_best_are_kept():
-    rng = np.random.default_rng(0)
-    steady, worse = rng.random(40), 0.2 * rng.random(40)
-    found = [steady, steady + 0.1, steady + 0.1 + 0.1 * rng.standard_normal(40), steady + 0.1 - worse]
+def kept_by(values):
+    """Number of trees that a script of validation values keeps."""
+    steps = [Step(k + 1, len(values), 0.0, value) for k, value in enumerate(values)]
+    best = max(steps, key=lambda step: -1.0 if np.isnan(step.valid) else step.valid)
+    return kept_trees(Watch(history=steps, best=best), len(steps), "")[0]
 
-    class Scripted(NDCG):
-        def __call__(self, scores, labels, offsets, **_):
-            return found[len(watch.history)]
 
-    watch = Watch(linear_data(5, 10, seed=9), Scripted())
-    run(Boosting(rounds=4, patience=10), loss=LambdaRank(), watch=watch)
-    behind = found[int(np.argmax([one.mean() for one in found]))] - np.array(found)
-    error = behind.std(axis=1, ddof=1) / np.sqrt(40)
-    assert watch.as_good.iteration == np.flatnonzero(behind.mean(axis=1) <= error)[-1] + 1 == 3
+def test_a_single_lucky_round_does_not_decide_how_many_trees_are_kept():
+    hill = -(((np.arange(100) - 60) / 100) ** 2)
+    lucky = hill + 0.3 * (np.arange(100) == 20)
+    assert (lucky.argmax(), kept_by(lucky)) == (20, 61)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 30])
+def test_all_trees_are_kept_if_each_helps_and_one_if_each_harms(rounds):
+    rising = np.linspace(0.3, 0.5, rounds)
+    assert (kept_by(rising), kept_by(-rising)) == (rounds, 1)
+
+
+def test_of_equally_good_numbers_the_largest_is_kept():
+    assert kept_by(np.full(40, 0.7)) == 40
+
+
+def test_the_best_round_is_kept_if_the_metric_is_undefined_elsewhere():
+    assert kept_by(np.array([0.2, 0.4, np.nan, 0.3])) == 2
 
 
 def test_parameters_that_a_loss_learns_follow_the_trees_to_their_best_values():
