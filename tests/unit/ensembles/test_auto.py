@@ -10,8 +10,8 @@ from podium.base.errors import PodiumError
 from podium.data import make_letor_like, split
 from podium.ensembles.combining import zscores
 from podium.ensembles.packing import unpack
-from podium.explanation.attribution import importance
 from podium.explanation.explain import explain
+from podium.explanation.importance import importance
 from podium.export import export
 from podium.learner import Learner
 from podium.metrics import Metric

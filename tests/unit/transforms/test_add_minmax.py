@@ -4,8 +4,8 @@ import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.evaluation.evaluate import evaluate
-from podium.explanation.attribution import importance
 from podium.explanation.explain import explain_rows
+from podium.explanation.importance import importance
 from podium.training import train
 from podium.transforms import AddMinMax, MinMax
 

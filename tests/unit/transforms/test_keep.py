@@ -8,8 +8,8 @@ import pytest
 from podium.base.errors import IncompatibleError, ParameterError, PodiumError
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like, useless_features
-from podium.explanation.attribution import importance
 from podium.explanation.explain import explain_rows
+from podium.explanation.importance import importance
 from podium.metrics import Metric
 from podium.model import Model
 from podium.training import train
