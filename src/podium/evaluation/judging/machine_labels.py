@@ -110,7 +110,7 @@ def _powered(
 
 
 _Values = dict[str, float]
-"""The values of queries."""
+"""The values of queries, NaN for those that the metric skips."""
 
 
 def _less(values: _Values, base: _Values) -> _Values:
@@ -119,7 +119,7 @@ def _less(values: _Values, base: _Values) -> _Values:
 
 def _values(evaluation: Evaluation, m: int) -> _Values:
     row = evaluation.values[m]
-    return {q: float(v) for q, v in zip(evaluation.query_ids, row, strict=True) if not np.isnan(v)}
+    return {q: float(v) for q, v in zip(evaluation.query_ids, row, strict=True)}
 
 
 def _weights(weights: Mapping[str, float] | None, queries: list[str]) -> Array | None:

@@ -13,6 +13,10 @@ n queries, drawn at random, have a metric Y by human labels and f by machine lab
 λ = 0 is the mean of human labels alone. The estimate is unbiased for any judge: a bad one only brings λ to 0. λ is
 clipped to [0, 1]. Below 50 human queries, the λ of each query comes from the others (cross-fitting); intervals are
 Student's.
+
+A query may not count, as NDCG skips one without relevant documents, and humans and machine may differ in which: its
+value is NaN. θ is then the mean over queries that count by human labels, a ratio. With c the share of these among the n
+and θ₀ their mean, every value x above is replaced by θ₀ + (x − θ₀)/c, and by θ₀ where it does not count.
 Reference: Angelopoulos et al., Prediction-powered inference, Science 2023; Angelopoulos, Duchi & Zrnic, PPI++, 2023.
 """
 
@@ -90,11 +94,13 @@ def prediction_powered(
 ) -> Powered:
     """The mean of `human` values over all queries, from values by machine labels on the same queries and on others.
 
-    `weights` are those of the queries, e.g. 1/p if a query was drawn with probability p.
+    A query that does not count has the value NaN. `weights` are those of the queries, e.g. 1/p if a query was drawn
+    with probability p.
     """
     y, f, rest = (float_numbers(v, "value of a query") for v in (human, machine_there, machine_elsewhere))
     _check(y, f, rest)
     w, w_rest = _weights(weights, len(y)), _weights(weights_elsewhere, len(rest))
+    y, f, rest = _of_all_queries(y, f, rest, w)
     n, others = len(y), len(rest)
     mean_rest, variance_rest = weighted_mean(rest, w_rest)
     each = _weight_of_each(y, f, w, others * variance_rest if np.ptp(rest) > 0.0 else 0.0, others)
@@ -110,6 +116,16 @@ def prediction_powered(
         Interval(alone - quantile * math.sqrt(alone_variance), alone + quantile * math.sqrt(alone_variance)),
         math.sqrt(alone_variance), n, others, level, machine, n * variance,
     )  # fmt: skip
+
+
+def _of_all_queries(y: Array, f: Array, rest: Array, w: Array) -> tuple[Array, Array, Array]:
+    """Values of all queries whose mean is that of the queries that count by human labels."""
+    counts = ~np.isnan(y)
+    if counts.all() and not np.isnan(f).any() and not np.isnan(rest).any():
+        return y, f, rest
+    middle, share = float(np.average(y[counts], weights=w[counts])), float(w[counts].sum() / w.sum())
+    y, f, rest = (np.where(np.isnan(v), middle, middle + (v - middle) / share) for v in (y, f, rest))
+    return y, f, rest
 
 
 def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
@@ -154,15 +170,16 @@ def _weights(weights: ArrayLike | None, n: int) -> Array:
 def _check(y: Array, f: Array, rest: Array) -> None:
     if len(y) != len(f):
         raise DataError(f"{len(y)} values by human labels, but {len(f)} by machine labels on the same queries.")
-    if len(y) < LEAST:
+    counting = int((~np.isnan(y)).sum())
+    if counting < LEAST:
         raise DataError(
-            f"{len(y)} queries have human labels, and at least {LEAST} are needed to say how far to trust the machine. "
-            "Judge more, drawn at random."
+            f"{counting} queries have human labels that the metric counts, and at least {LEAST} are needed to say how "
+            "far to trust the machine. Judge more, drawn at random."
         )
     if len(rest) < 2:
         raise DataError(
             f"{len(rest)} queries have machine labels alone; at least 2 are needed. Have the machine judge more."
         )
     for values in (y, f, rest):
-        if not np.isfinite(values).all():
-            raise DataError("a value of a query is not a number. Leave out queries that the metric skips.")
+        if np.isinf(values).any():
+            raise DataError("a value of a query is infinite; it must be a number, or NaN if the query does not count.")

@@ -62,6 +62,55 @@ def test_intervals_cover_for_any_judge_and_are_narrower_for_a_good_one(kind, rat
     assert np.mean(widths) < ratio
 
 
+def one_log(rng, judge):
+    """Human grades, machine grades and scores of 5 documents in 300 queries; four in ten have no relevant one."""
+    grades = (rng.random((300, 5)) < rng.choice([0.0, 0.2, 0.4], size=(300, 1))).astype(np.int64)
+    if judge == "strict":  # calls half of what is relevant irrelevant
+        machine = grades * (rng.random(grades.shape) < 0.5)
+    else:  # sees relevance where there is none
+        machine = np.maximum(grades, rng.random(grades.shape) < 0.3)
+    return grades, machine, 0.2 * grades + rng.random(grades.shape)
+
+
+@pytest.mark.parametrize("judge", ["strict", "generous"])
+def test_intervals_cover_where_humans_and_machine_find_different_queries_empty(judge):
+    """NDCG skips queries without relevant documents: the mean is over those that count for humans."""
+    rng, held, truth = np.random.default_rng(7), [], []
+    for _ in range(400):
+        values = np.array([ndcg(labels, scores) for labels, scores in _pairs(*one_log(rng, judge))]).reshape(2, 300)
+        truth.append(np.nanmean(values[0]))
+        held.append(prediction_powered(values[0, :80], values[1, :80], values[1, 80:]).interval)
+    mean = np.mean(truth)
+    assert 0.93 <= np.mean([low <= mean <= high for low, high in held]) <= 0.97
+
+
+def _pairs(grades, machine, scores):
+    return [*zip(grades, scores, strict=True), *zip(machine, scores, strict=True)]
+
+
+def ndcg(grades, scores):
+    """NaN without a relevant document."""
+    if not grades.any():
+        return np.nan
+    discounts = 1 / np.log2([2, 3, 4, 5, 6])
+    return grades[np.argsort(-scores)] @ discounts / (np.sort(grades)[::-1] @ discounts)
+
+
+def test_runs_skip_queries_as_humans_do():
+    """The human mean is that of evaluate, also if the machine finds nothing relevant in some of these queries."""
+    rng = np.random.default_rng(11)
+    grades, machine, scores = one_log(rng, "strict")
+
+    def named(table):
+        return {f"q{q}": {f"d{d}": table[q, d].item() for d in range(5)} for q in range(len(table))}
+
+    human = {q: row for q, row in named(grades).items() if int(q[1:]) < 60}
+    powered = podium_package.evaluate_with_machine(human, named(machine), {"run": named(scores)}, "ndcg@5")
+    alone = podium_package.evaluate_run(human, named(scores), "ndcg@5").means()["ndcg@5"].value
+    assert powered.means["ndcg@5"]["run"].human == pytest.approx(alone)
+    assert powered.means["ndcg@5"]["run"].human_queries == 60
+
+
 def test_a_constant_judge_is_not_trusted_and_a_perfect_one_is():
     rng = np.random.default_rng(0)
     human = rng.uniform(size=60)
@@ -104,7 +153,10 @@ def test_weighted_means_of_unequal_draws_are_those_of_all_queries():
 
 @pytest.mark.parametrize(
     ("n", "others", "words"),
-    [(9, 50, "9 queries have human labels, and at least 10"), (12, 1, "1 queries have machine labels alone")],
+    [
+        (9, 50, "9 queries have human labels that the metric counts, and at least 10"),
+        (12, 1, "1 queries have machine labels alone"),
+    ],
 )
 def test_too_few_queries_are_refused(n, others, words):
     with pytest.raises(DataError, match=words):
