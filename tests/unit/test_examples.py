@@ -37,7 +37,15 @@ from podium.formats import write_letor
 from podium.formats.trec.trec import write_qrels
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
+WRITTEN = (ROOT / "docs" / "reference", ROOT / "docs" / "files")  # by scripts/docs, from the code and these very files
+PAGES = [
+    "README.md",
+    *sorted(
+        str(page.relative_to(ROOT))
+        for page in (ROOT / "docs").rglob("*.md")
+        if not any(page.is_relative_to(folder) for folder in WRITTEN)
+    ),
+]
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w])")
 
 

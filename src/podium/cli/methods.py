@@ -48,7 +48,7 @@ def _list() -> None:
     console.print_table(["method", "what it is"], [[name, summary] for name, summary in OF_OTHER_DATA.items()])
     console.out("\nExplain one (formula, ties, cost, use, parameters): podium methods NAME")
     console.out("Change it: 'listnet(penalty=0.1)', 'listnet(scorer=mlp)'. Parts, by kind: podium methods KIND")
-    console.out(f"kinds: {', '.join(_KINDS)}")
+    console.out(f"kinds: {', '.join(KINDS)}")
 
 
 def _list_parts(name: str) -> None:
@@ -68,7 +68,7 @@ def _explain(text: str) -> None:
     if name in METHODS:
         _method_page(name, method(text))
         return
-    kinds = [_base_class(kind) for kind in _KINDS]
+    kinds = [base_class(kind) for kind in KINDS]
     parts = [kind.catalogue()[name] for kind in kinds if name in kind.catalogue()]
     for cls in parts:  # a distribution and an aggregator may share a name
         if cls is not parts[0]:
@@ -84,7 +84,7 @@ def _explain(text: str) -> None:
     _page(type(metric), f"{metric}: a metric, in full {metric.tag()}")
 
 
-_KINDS = {
+KINDS = {
     "learner": "podium.learner:Learner",
     "loss": "podium.losses:Loss",
     "scorer": "podium.scorers:Scorer",
@@ -112,13 +112,14 @@ _KINDS = {
 def _kind(text: str) -> type[Named] | None:
     """The kind of part that a word names, in singular or plural; None if it is none."""
     word = text.strip().lower()
-    plurals = {kind: (f"{kind}s", f"{kind}es") for kind in _KINDS}
-    singular = next((kind for kind in _KINDS if word == kind or word.replace("-", " ") in plurals[kind]), None)
-    return None if singular is None else _base_class(singular)
+    plurals = {kind: (f"{kind}s", f"{kind}es") for kind in KINDS}
+    singular = next((kind for kind in KINDS if word == kind or word.replace("-", " ") in plurals[kind]), None)
+    return None if singular is None else base_class(singular)
 
 
-def _base_class(kind: str) -> type[Named]:
-    module, _, name = _KINDS[kind].partition(":")
+def base_class(kind: str) -> type[Named]:
+    """The base class of a kind of part, whose catalogue has all of that kind."""
+    module, _, name = KINDS[kind].partition(":")
     base: type[Named] = getattr(importlib.import_module(module), name)
     return base
 
@@ -134,7 +135,7 @@ def _method_page(name: str, method: Method) -> None:
     for hyperparameter, values in method.grid.items():
         console.out(f"tried on validation data  {hyperparameter}: {', '.join(map(write, values))}")
     for hyperparameter, dimension in space(method).items():
-        console.out(f"searched by optuna        {hyperparameter}: {_where(dimension.where)}")
+        console.out(f"searched by optuna        {hyperparameter}: {in_words(dimension.where)}")
     if not isinstance(learner, Recipe):
         _parameters(learner)
         return
@@ -142,10 +143,10 @@ def _method_page(name: str, method: Method) -> None:
         console.out(f"\n{part.kind} {part.name}: {_first_line(type(part).__doc__)}")
         _parameters(part)
         if part.kind == "loss":
-            _facts(part)
+            _print_facts(part)
 
 
-def _where(where: tuple[Any, ...] | list[Any]) -> str:
+def in_words(where: tuple[Any, ...] | list[Any]) -> str:
     """Values of a hyperparameter that tuning tries, in words."""
     from podium.base.registry import write
 
@@ -163,23 +164,27 @@ def _page(cls: type[Named], title: str) -> None:
         value = "(must be given)" if field.default is dataclasses.MISSING else write(field.default)
         console.out(f"  {field.name} = {value}")
     if cls.kind == "loss":
-        _facts(cls())
+        _print_facts(cls())
 
 
-def _facts(loss: Any) -> None:
-    """Print what a loss guarantees for metrics, and for which metrics its best scores rank best."""
+def facts(loss: Any) -> tuple[list[str], list[str]]:
+    """What a loss guarantees for metrics, and the metrics for which its best scores rank best, in words."""
     bounds = loss.bounds()
-    lines = [f"{bound}, if grades are 0 and 1" if bound.two_grades else str(bound) for bound in bounds] or [
-        "none known"
-    ]
+    guaranteed = [f"{bound}, if grades are 0 and 1" if bound.two_grades else str(bound) for bound in bounds]
     if any(bound.metric == "ndcg" and "K·" in bound.formula for bound in bounds):
-        lines.append("K = (G_max − G_min)(D(1) − D(n))/IDCG, P the pairs of different grades, R the relevant documents")
-    console.out("")
-    for k, line in enumerate(lines):
-        console.out(f"{'' if k else 'bounds':<15} {line}")
-    console.out(f"consistent for  {', '.join(loss.consistent_for()) or 'none known'}")
+        notation = "P the pairs of different grades, R the relevant documents"
+        guaranteed.append(f"K = (G_max − G_min)(D(1) − D(n))/IDCG, {notation}")
+    consistent = [", ".join(loss.consistent_for()) or "none known"]
     if loss.convex:
-        console.out(f"{'':<15} no convex loss is consistent for map, err or, with several grades, pair-accuracy")
+        consistent.append("no convex loss is consistent for map, err or, with several grades, pair-accuracy")
+    return guaranteed or ["none known"], consistent
+
+
+def _print_facts(loss: Any) -> None:
+    console.out("")
+    for heading, lines in zip(("bounds", "consistent for"), facts(loss), strict=True):
+        for k, line in enumerate(lines):
+            console.out(f"{'' if k else heading:<15} {line}")
 
 
 def _parameters(part: Named) -> None:

@@ -1,0 +1,103 @@
+"""The documentation site, without building it: every page can be reached, and everything with a name has a page."""
+
+import functools
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from docs._extensions.site_pages import outside, reference
+from docs._extensions.site_pages.docstrings import as_markdown, first_sentence
+from docs._extensions.site_pages.llms import summary
+from docs._extensions.site_pages.markdown import block, code, escaped, table
+from docs._extensions.site_pages.parts import folder, things_of
+
+import podium
+from podium.cli.main import PANELS
+from podium.cli.methods import KINDS
+from podium.methods import METHODS, method
+
+DOCS = Path(__file__).parents[2] / "docs"
+TOCTREE = re.compile(r"```{toctree}\n(.*?)```", re.DOTALL)
+
+
+@functools.cache
+def pages() -> dict[str, str]:
+    """Text of every page of the site, by its path below docs without the ending."""
+    texts = {str(page.relative_to(DOCS)): page.read_text(encoding="utf-8") for page in outside.kept(DOCS)}
+    texts |= {f"reference/{path}": text for path, text in reference().items()}
+    texts |= {f"files/{path}": text for path, text in outside.pages(DOCS).items()}
+    return {path.removesuffix(".md"): text for path, text in texts.items()}
+
+
+def entries(page: str) -> set[str]:
+    """Pages that a page's lists of pages name."""
+    lines = [line.strip() for tree in TOCTREE.findall(pages()[page]) for line in tree.splitlines()]
+    names = [re.sub(r".*<(.*)>", r"\1", line) for line in lines if line and not line.startswith(":")]
+    home = Path(page).parent
+    patterns = [str(home / name).replace("**", "*") for name in names]
+    return {other for other in pages() for pattern in patterns if other != page and fnmatch(other, pattern)}
+
+
+def test_every_page_is_reached_from_the_start_page():
+    reached, waiting = {"index"}, ["index"]
+    while waiting:
+        new = entries(waiting.pop()) - reached
+        reached |= new
+        waiting += new
+    assert sorted(set(pages()) - reached) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_of_a_kind_has_a_page(kind):
+    names = {f"reference/{folder(kind)}/{name}" for name in things_of(kind)}
+    assert names <= set(pages())
+    assert entries(f"reference/{folder(kind)}/index") == names
+
+
+def test_every_method_command_and_public_name_has_a_page():
+    names = [f"methods/{name}" for name in METHODS if method(name).family != "your own"]  # other tests register some
+    names += [f"commands/podium-{name}" for own in PANELS.values() for name in own]
+    names += [f"api/{name}" for name in podium.__all__ if name != "__version__"]
+    assert [name for name in names if f"reference/{name}" not in pages()] == []
+
+
+def test_a_method_page_has_formula_recipe_and_ranges():
+    page = pages()["reference/methods/ranknet"]
+    assert "**Formula:**\n\n```text\nL = Σ_{y_i > y_j} log(1 + e^(−σ(s_i − s_j)))" in page
+    assert "recipe(loss=ranknet(normalise=true))" in page
+    assert "| `penalty` | 0.01, 0.1, 1.0 | 0.0001 to 10, logarithmic |" in page
+    assert "| `sigma` | `1.0` | number | \\> 0 |" in page
+
+
+def test_links_to_files_outside_of_docs_go_to_their_pages():
+    text = outside.linked("[a](../CONTRIBUTING.md#tests) [b](../examples/plugins/huber.py) [c](data.md)", DOCS, DOCS)
+    assert text == "[a](/files/CONTRIBUTING.md#tests) [b](/files/examples/plugins/huber-py.md) [c](/data.md)"
+
+
+def test_markdown_shows_letters_as_they_are():
+    assert escaped("a*b_c |x| `d*e` <f> [g]") == r"a\*b\_c \|x\| `d*e` \<f\> \[g\]"
+    assert code("a`b") == "``a`b``"
+    assert block("```").startswith("````")
+    assert table(["x"], [["`a|b`\nc"]]) == "| x |\n| --- |\n| `a\\|b` c |"
+
+
+def test_docstrings_become_headings_formulas_and_code():
+    text = as_markdown("""A thing. It does more.
+
+    Formula: L = Σ a_i;
+        b*c.
+    Ties: none. Cost: O(n).
+
+        >>> 1 + 1
+        2
+    """)
+    assert text == (
+        "A thing. It does more.\n\n**Formula:**\n\n```text\nL = Σ a_i;\nb*c.\n```\n\n**Ties:** none.\n\n"
+        "**Cost:** O(n).\n\n```pycon\n>>> 1 + 1\n2\n```"
+    )
+    assert first_sentence("A thing. It does more.\n\nFormula: x") == "A thing."
+
+
+def test_the_summary_of_a_page_is_its_first_sentence():
+    assert summary("# Title\n\n<!-- not run -->\n\nRead [this](x.md)\nfirst. Then that.") == "Read this first."
