@@ -5,6 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
+from site_pages.outside import TAKEN
+
 from podium.base.version import version as _version
 
 project = "podium"
@@ -14,7 +16,7 @@ html_short_title = "podium: learning to rank, with the probabilities of ranks"
 
 extensions = ["myst_parser", "sphinx_copybutton", "sphinx_design", "site_pages"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_extensions"]
+exclude_patterns = ["_extensions", *TAKEN]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]  # blocks of shell that show what is printed

@@ -70,9 +70,23 @@ def test_a_method_page_has_formula_recipe_and_ranges():
     assert "| `sigma` | `1.0` | number | \\> 0 |" in page
 
 
-def test_links_to_files_outside_of_docs_go_to_their_pages():
-    text = outside.linked("[a](../CONTRIBUTING.md#tests) [b](../examples/plugins/huber.py) [c](data.md)", DOCS, DOCS)
-    assert text == "[a](/files/CONTRIBUTING.md#tests) [b](/files/examples/plugins/huber-py.md) [c](/data.md)"
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("../CONTRIBUTING.md#tests", "/files/CONTRIBUTING.md#tests"),
+        ("../examples/plugins/huber.py", "/files/examples/plugins/huber-py.md"),
+        ("search.md#x", "/files/docs/search.md#x"),
+        ("engines/../data.md", "/data.md"),
+        ("https://example.org/data.md", "https://example.org/data.md"),
+    ],
+)
+def test_links_go_to_the_pages_of_files(link, page):
+    assert outside.linked(f"see [it]({link}).", DOCS, DOCS) == f"see [it]({page})."
+
+
+def test_no_page_has_an_address_that_sphinx_writes_to():
+    assert not {"search", "genindex", "modindex", "py-modindex"} & set(pages())
+    assert "Full-text search" in pages()["files/docs/search"].partition("\n")[0]
 
 
 def test_markdown_shows_letters_as_they_are():

@@ -9,6 +9,8 @@ from .markdown import block
 
 PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Files that are pages even if nothing links to them."""
+TAKEN = ("search.md",)
+"""Pages of `docs` that need another address: Sphinx writes a page of its own there, to search the site."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _LANGUAGES = {".py": "python", ".toml": "toml", ".yml": "yaml", ".yaml": "yaml", ".json": "json"}
 
@@ -16,9 +18,8 @@ _LANGUAGES = {".py": "python", ".toml": "toml", ".yml": "yaml", ".yaml": "yaml",
 def pages(docs: Path) -> dict[str, str]:
     """Pages of the linked files, and of the files they link to, by path below `docs/files`."""
     root = docs.parent
-    waiting = [root / name for name in PAGES] + [
-        file for page in kept(docs) for file in _targets(page) if _is_outside(file, docs)
-    ]
+    waiting = [*(root / name for name in PAGES), *(docs / name for name in TAKEN)]
+    waiting += [file for page in kept(docs) for file in _targets(page) if _is_outside(file, docs)]
     written: dict[str, str] = {}
     while waiting:
         file = waiting.pop()
@@ -31,8 +32,8 @@ def pages(docs: Path) -> dict[str, str]:
 
 
 def kept(docs: Path) -> list[Path]:
-    """Pages of `docs` that are kept in the repository."""
-    written = [docs / "reference", docs / "files", docs / "_extensions"]
+    """Pages of `docs` that are kept in the repository, and read by Sphinx where they are."""
+    written = [docs / "reference", docs / "files", docs / "_extensions", *(docs / name for name in TAKEN)]
     return sorted(page for page in docs.rglob("*.md") if not any(page.is_relative_to(folder) for folder in written))
 
 
@@ -56,7 +57,9 @@ def _targets(page: Path) -> list[Path]:
 
 
 def _is_outside(file: Path, docs: Path) -> bool:
-    return file.is_relative_to(docs.parent) and not file.is_relative_to(docs)
+    if file.is_relative_to(docs):
+        return str(file.relative_to(docs)) in TAKEN
+    return file.is_relative_to(docs.parent)
 
 
 def _page(file: Path, root: Path) -> str:

@@ -62,7 +62,7 @@ def _method(name: str, method: Method) -> str:
     learner = method.learner
     return page(
         f"# {escaped(name)}",
-        f"A {escaped(method.family)} method: {escaped(method.summary)}." if method.summary else "",
+        f"Family: {escaped(method.family)}. In a phrase: {escaped(method.summary or first_sentence(method.page()))}.",
         as_markdown(method.page()),
         "## Recipe",
         block(repr(learner)),

@@ -41,9 +41,8 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
     for kind, content in answer["content"].items():
         rows.append([f"answer {status}", code(kind), _type(content["schema"])])
     key = "Needs a key, if the service has keys." if operation["security"] else "Needs no key."
-    return page(
-        f"### {method.upper()} {code(path)}", f"{escaped(operation['summary'])} {key}", table(["", "", ""], rows)
-    ).strip()
+    body = table(["part", "place or media type", "form"], rows)
+    return page(f"### {method.upper()} {code(path)}", f"{escaped(operation['summary'])} {key}", body).strip()
 
 
 def _schema(name: str, schema: dict[str, Any]) -> str:
