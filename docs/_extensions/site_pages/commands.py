@@ -58,16 +58,20 @@ def _options(command: Any, context: Any) -> str:
 
 def _usage(command: Any) -> list[str]:
     arguments = [option for option in command.params if option.param_type_name == "argument" and not option.hidden]
-    words = [(option.metavar or option.name.upper()) + (" …" if option.nargs == -1 else "") for option in arguments]
+    words = [_word(option) + (" …" if option.nargs == -1 else "") for option in arguments]
     inner = ["COMMAND"] if hasattr(command, "commands") else []
     required = [word if option.required else f"[{word}]" for option, word in zip(arguments, words, strict=True)]
     return ["[OPTIONS]", *required, *inner]
 
 
+def _word(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper()).removesuffix("...")
+
+
 def _row(option: Any) -> list[str]:
     """Names, value, default and help of an argument or option; what versions of typer call alike."""
     if option.param_type_name == "argument":
-        names, value = [option.metavar or option.name.upper()], ""
+        names, value = [_word(option)], ""
     else:
         names, value = [*option.opts, *option.secondary_opts], "" if option.is_flag else option.metavar or "VALUE"
     more = " …" if option.nargs == -1 or option.multiple else ""
