@@ -58,14 +58,16 @@ def _options(command: Any, context: Any) -> str:
 
 def _usage(command: Any) -> list[str]:
     arguments = [option for option in command.params if option.param_type_name == "argument" and not option.hidden]
-    words = [_word(option) + (" …" if option.nargs == -1 else "") for option in arguments]
     inner = ["COMMAND"] if hasattr(command, "commands") else []
-    required = [word if option.required else f"[{word}]" for option, word in zip(arguments, words, strict=True)]
-    return ["[OPTIONS]", *required, *inner]
+    return ["[OPTIONS]", *map(_word, arguments), *inner]
 
 
 def _word(argument: Any) -> str:
-    return str(argument.metavar or argument.name.upper()).removesuffix("...")
+    """How a usage line shows an argument: as the command says, else its name, with signs of many and of optional."""
+    if argument.metavar:
+        return str(argument.metavar)
+    word = argument.name.upper() + (" …" if argument.nargs == -1 else "")
+    return word if argument.required else f"[{word}]"
 
 
 def _row(option: Any) -> list[str]:
@@ -74,7 +76,7 @@ def _row(option: Any) -> list[str]:
         names, value = [_word(option)], ""
     else:
         names, value = [*option.opts, *option.secondary_opts], "" if option.is_flag else option.metavar or "VALUE"
-    more = " …" if option.nargs == -1 or option.multiple else ""
+    more = " …" if option.multiple else ""
     return [
         ", ".join(map(code, names)) + more,
         code(value),
