@@ -64,10 +64,9 @@ def _usage(command: Any) -> list[str]:
 
 def _word(argument: Any) -> str:
     """How a usage line shows an argument: as the command says, else its name, with signs of many and of optional."""
-    if argument.metavar:
-        return str(argument.metavar)
-    word = argument.name.upper() + (" …" if argument.nargs == -1 else "")
-    return word if argument.required else f"[{word}]"
+    shown = argument.metavar or argument.name.upper()
+    more = " …" if argument.nargs == -1 and not any(dots in shown for dots in ("…", "...")) else ""
+    return f"{shown}{more}" if argument.required or argument.metavar else f"[{shown}{more}]"
 
 
 def _row(option: Any) -> list[str]:
