@@ -396,6 +396,7 @@ WITHOUT_DATA = {
     *("read_rankings", "read_run", "write_letor", "write_qrels", "write_cache", "write_clicks", "clicks"),
     "integrations",
     *("Engine", "Index", "ClickLog", "Qrels", "__version__"),
+    *("evaluate_with_machine", "rate"),  # judgments and battles, which have odd inputs of their own
 }
 """Names that take no columns: settings, files, and what podium itself has made."""
 

@@ -29,7 +29,8 @@ NDCG = Metric.parse("ndcg@10")
 def test_weighted_regression_trees_are_those_of_lightgbm() -> None:
     import lightgbm
 
-    text = "lambdamart(loss=regression,rounds=8,bagging_fraction=1,min_sum_hessian_in_leaf=1e-9,num_leaves=8)"
+    text = "lambdamart(loss=regression,rounds=8,bagging_fraction=1,min_sum_hessian_in_leaf=1e-9,num_leaves=8,"
+    text += "max_bin=255)"
     ours = fit(method(text).learner, WEIGHTED, metric=NDCG).score(DATA.features)
     parameters = {
         "objective": "regression", "boost_from_average": False, "num_leaves": 8, "learning_rate": 0.1,

@@ -2,8 +2,8 @@
 
 >>> from podium.aggregation.rankings.rankings import Rankings
 >>> query = Rankings.from_orders([[["A", ("B", "C")]]]).query(0)
->>> tied_means(query, 1.0 / places(query)).tolist() == [1.0, 5 / 12, 5 / 12]
-True
+>>> tied_means(query, 1.0 / places(query)).round(4).tolist()  # 5/12 for both
+[1.0, 0.4167, 0.4167]
 """
 
 from __future__ import annotations

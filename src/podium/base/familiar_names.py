@@ -181,11 +181,13 @@ _SIGNS = {"monotone_constraints", "monotonic_cst", "mc"}
 def without_absent(arguments: Mapping[str, str], names: Collection[str], *, method: str) -> dict[str, str]:
     """Arguments of a method without those that podium does not have; raises a clear error if they would change it."""
     absent = ABSENT | ABSENT_OF_TREES if "num_leaves" in names else ABSENT
+    unused = {"seed"} if "pairs" in names and "pairs" not in arguments else set()  # lambdarank's, for drawn pairs
+    own = set(names) - unused
     kept: dict[str, str] = {}
     for key, text in arguments.items():
-        if key not in names and key in ("objective", "loss_function"):
+        if key not in own and key in ("objective", "loss_function"):
             _check_objective(key, text, method)
-        elif key not in names and key in absent:
+        elif key not in own and key in absent:
             _check_absent(key, text, *absent[key])
         else:
             kept[key] = text

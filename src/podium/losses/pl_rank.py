@@ -142,7 +142,9 @@ class PLRank(Loss):
         super().__post_init__()
         if not _is_additive(type(self.metric)):
             able = ", ".join(sorted(name for name, kind in Metric.catalogue().items() if _is_additive(kind)))
-            raise ParameterError(f"pl-rank: {self.metric.name} is not a sum over ranks. Use one of: {able}.")
+            raise ParameterError(
+                f"pl-rank: {self.metric.name} is not a sum over ranks that should be large. Use one of: {able}."
+            )
 
     @property
     def grades(self) -> Any:
@@ -186,5 +188,6 @@ class PLRank(Loss):
 
 
 def _is_additive(metric: type[Metric]) -> bool:
-    """Whether a metric is Σ_r w_r v_r."""
-    return not metric.reads_topics and metric.kernel.swaps is not None and metric.kernel.swaps[1] is additive_swap
+    """Whether a metric is Σ_r w_r v_r, and better the larger it is."""
+    swaps = metric.kernel.swaps
+    return not metric.reads_topics and metric.higher_is_better and swaps is not None and swaps[1] is additive_swap

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array
+from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled, inlined
 from podium.jit.sorting import argsort_descending
@@ -159,6 +160,8 @@ class StochasticRank(Loss):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.metric.swap_functions()
+        if not self.metric.higher_is_better:
+            raise ParameterError(f"stochastic-rank: less of {self.metric} is better. Use e.g. ndcg@10.")
 
     @property
     def grades(self) -> Any:

@@ -214,9 +214,14 @@ class Metric(Named):
                 f"tuned by {self}."
             )
 
+    @property
+    def order_matters(self) -> bool:
+        """Whether it depends on the order of documents, as few metrics of whole lists do not."""
+        return self.kernel.order_matters
+
     def check_tunes(self) -> None:
         """Raise a clear error if this metric cannot choose between models."""
-        ordered = self.kernel.order_matters
+        ordered = self.order_matters
         if not (ordered and self.higher_is_better):
             why = "less of it is better" if ordered else "it does not depend on the order of documents"
             raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")

@@ -69,6 +69,10 @@ class F(Metric):
     kernel = Kernel(measure, swaps=(prepare, additive_swap))
     normalised = False
 
+    @property
+    def order_matters(self) -> bool:
+        return self.cutoff is not None
+
     @classmethod
     def _argument(cls, key: str, value: str, text: str) -> dict[str, Any]:
         """Also β of ir_measures, whose square is the weight."""

@@ -59,3 +59,7 @@ class RelativePrecision(Metric):
     names = Names(stating("relative_p", "set_relative_p", "set_relative_precision"))
     conventions = Conventions(uses=("relevant", "short", "ideal"))
     kernel = Kernel(measure, swaps=(prepare, additive_swap))
+
+    @property
+    def order_matters(self) -> bool:
+        return self.cutoff is not None

@@ -32,9 +32,10 @@ class Boosting(Solver):
     """Gradient boosting: each round adds `learning_rate` × a regression tree fitted to −gradient/curvature of the loss.
 
     Learned parameters of the loss take a gradient step before each tree, if it lowers the loss. With validation data,
-    training stops early and keeps the number of trees at which the metric is best on average over 21 rounds, ten before
-    and ten after: a single best round is often so by chance. If the data has positions at which documents were shown,
-    the bias of each is learned along with the trees, as an offset of scores that scoring leaves out.
+    training stops early and keeps the number of trees at which the metric is best on average over the rounds around
+    it, a tenth of all rounds and at most ten to either side: a single best round is often so by chance. If the data
+    has positions at which documents were shown, the bias of each is learned along with the trees, as an offset of
+    scores that scoring leaves out.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
@@ -183,8 +184,9 @@ def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
     """Number of trees to keep by the validation data, and why training stopped."""
     if watch.best is None:
         return rounds, reason
-    values = np.pad([np.nan if step.valid is None else step.valid for step in watch.history], _AROUND, mode="edge")
-    smooth = np.lib.stride_tricks.sliding_window_view(values, 2 * _AROUND + 1).mean(axis=1)
+    around = min(len(watch.history) // 10, _AROUND)
+    values = np.pad([np.nan if step.valid is None else step.valid for step in watch.history], around, mode="edge")
+    smooth = np.lib.stride_tricks.sliding_window_view(values, 2 * around + 1).mean(axis=1)
     last = len(smooth) - 1 - int(smooth[::-1].argmax())  # of equals, the one with most trees
     keep = watch.best.iteration if np.isnan(smooth).any() else watch.history[last].iteration
     reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
@@ -192,7 +194,7 @@ def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
 
 
 _AROUND = 10
-"""Rounds on either side over which the validation metric is averaged; before the first and after the last one, the
+"""Most rounds on either side over which the validation metric is averaged; before the first and after the last one, the
 value there counts again."""
 
 

@@ -39,7 +39,13 @@ def applies(problem: Problem, batch: int) -> bool:
     """Whether batches of this size can be compiled: plain grades, and features that are not sparse."""
     X = problem.data.features
     dense = isinstance(X, np.ndarray) or on_disk(X)
-    return type(problem.scorer) is Linear and dense and is_plain(problem) and _most(problem, batch) < _MOST
+    return (
+        type(problem.scorer) is Linear
+        and dense
+        and is_plain(problem)
+        and problem.data.base_scores is None
+        and _most(problem, batch) < _MOST
+    )
 
 
 def is_plain(problem: Problem) -> bool:
@@ -48,7 +54,7 @@ def is_plain(problem: Problem) -> bool:
     return (
         type(problem) is Problem
         and data.labels is not None
-        and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets, data.base_scores))
+        and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets))
         and not loss.uses_edges(data)
         and not loss.learned
     )

@@ -62,7 +62,7 @@ class _Network:
         assert isinstance(scorer, MLP), "see `applies`"
         assert data.labels is not None, "see `applies`"
         self.problem, self.scorer, self.n_features = problem, scorer, data.n_features
-        self.labels, self.offsets = data.labels, data.offsets
+        self.labels, self.offsets, self.base = data.labels, data.offsets, data.base_scores
         self.X: Any = data.features
         self.kernel = address(problem.loss.grades, GRADES)
         most = max(int(data.sizes.max(initial=0)), min(_ROWS, data.n_documents))
@@ -99,6 +99,8 @@ class _Network:
         n = len(x)
         scores, slopes, bends, values = space.scores[:n], space.slopes[:n], space.bends[:n], np.empty(len(queries))
         self.scorer.forward_in(space.hidden, self.layers, x, scores)
+        if self.base is not None:
+            scores += np.concatenate([self.base[self.offsets[q] : self.offsets[q + 1]] for q in queries.tolist()])
         slopes[:], bends[:] = 0.0, 0.0
         learned = np.empty((len(queries), len(constants)))
         over_grades(self.kernel, scores, labels, offsets, offsets, 0, len(queries), slopes, bends, values,

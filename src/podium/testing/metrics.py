@@ -162,7 +162,7 @@ def what_presets_state_is_known(metric: Metric) -> None:
 
 def it_chooses_between_models_or_says_why_not(metric: Metric) -> None:
     """`check_tunes` refuses a metric that order does not matter for, or that is better when lower."""
-    if metric.kernel.order_matters and metric.higher_is_better:
+    if metric.order_matters and metric.higher_is_better:
         metric.check_tunes()
     else:
         refused(metric.check_tunes, says=r"cannot tell which model ranks better.*ndcg@10", when=f"tuning by {metric}")

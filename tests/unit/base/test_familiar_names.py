@@ -30,7 +30,13 @@ def test_every_alias_names_a_parameter_of_lambdamart(other: str, name: str) -> N
 
 def test_no_name_is_both_translated_and_absent() -> None:
     assert not ALIASES.keys() & (ABSENT.keys() | ABSENT_OF_TREES.keys())
-    assert not TREES & (ALIASES.keys() | ABSENT.keys() | ABSENT_OF_TREES.keys())
+    assert TREES & (ALIASES.keys() | ABSENT.keys() | ABSENT_OF_TREES.keys()) == {"seed"}  # of drawn pairs
+
+
+def test_a_seed_is_that_of_drawn_pairs_or_no_parameter() -> None:
+    assert method("lambdamart(pairs=4,seed=3)").learner == method("lambdamart(seed=3,pairs=4)").learner
+    with pytest.raises(ParameterError, match="the seed is no parameter of a method"):
+        method("lambdamart(seed=3)")
 
 
 @pytest.mark.parametrize(

@@ -58,5 +58,7 @@ def test_scores_far_apart_give_the_metric_itself():
 
 
 def test_a_metric_that_is_no_sum_over_ranks_is_refused():
-    with pytest.raises(ParameterError, match=r"map is not a sum over ranks\. Use one of: dcg, .*ndcg"):
+    with pytest.raises(
+        ParameterError, match=r"map is not a sum over ranks that should be large\. Use one of: cg, dcg, .*ndcg"
+    ):
         PLRank(metric=MAP())
