@@ -198,11 +198,9 @@ class Metric(Named):
         """(prepare, swap), compiled; see `podium.metrics.kernels`."""
         if self.kernel.swaps is None:
             able = sorted(name for name, metric in Metric.catalogue().items() if metric.kernel.swaps is not None)
-            why = (
-                "does not know in constant time what swapping two documents changes"
-                if self.kernel.order_matters
-                else "is not changed by swapping two documents: it ignores their order"
-            )
+            why = "is not changed by swapping two documents: it ignores their order"
+            if self.kernel.order_matters:
+                why = "does not know in constant time what swapping two documents changes"
             raise IncompatibleError(f"{self.name} {why}. Use one of: {', '.join(able)}.")
         return self.kernel.swaps
 
@@ -221,9 +219,8 @@ class Metric(Named):
 
     def check_tunes(self) -> None:
         """Raise a clear error if this metric cannot choose between models."""
-        ordered = self.order_matters
-        if not (ordered and self.higher_is_better):
-            why = "less of it is better" if ordered else "it does not depend on the order of documents"
+        if not (self.order_matters and self.higher_is_better):
+            why = "less of it is better" if self.order_matters else "it does not depend on the order of documents"
             raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")
 
     def work_size(self, n: int) -> int:
@@ -398,7 +395,6 @@ _ARGUMENTS = {"rel": "relevant", "dcg": "gain"}
 
 
 def _as_number(value: Any, hint: Any) -> float:
-    options = typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
-    if options:
-        return float(options.index(value))
+    if typing.get_origin(hint) is typing.Literal:
+        return float(typing.get_args(hint).index(value))
     return float("nan") if value is None else float(value)

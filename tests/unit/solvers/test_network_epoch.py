@@ -24,7 +24,9 @@ def data(sizes=SIZES, d=5, seed=0):
 
 def epoch(solver, scorer, queries, *, loss=None, penalty=0.0):
     problem = Problem(loss or ListNet(), scorer, queries, penalty)
-    theta = problem.start(np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    theta = problem.start(rng)
+    theta += 0.1 * rng.standard_normal(len(theta))  # offsets of 0 would put documents at the kink of relu
     return solver._epoch(problem, theta, np.arange(queries.n_queries)[::-1].copy(), solver.begin(theta), 1)
 
 
