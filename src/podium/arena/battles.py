@@ -253,8 +253,15 @@ def _about(records: Records, roles: Mapping[str, str], rows: Ints) -> tuple[Arra
 
 
 def _checked(weights: Array, records: Records, rows: Ints | None = None) -> Array:
-    bad = np.flatnonzero(~((weights > 0.0) & (weights < np.inf)))
+    bad = np.flatnonzero(~((weights > 0.0) & (weights <= _MOST)))
     if len(bad):
         row = int(bad[0] if rows is None else rows[bad[0]])
-        raise DataError(f"the weight must be a number above 0; got {weights[bad[0]]:g}.", where=records.where(row))
+        raise DataError(
+            f"the weight must be a number above 0, at most {_MOST:g}; got {weights[bad[0]]:g}.",
+            where=records.where(row),
+        )
     return weights
+
+
+_MOST = 1e12
+"""Largest weight of a battle: sums of many stay far from overflow."""

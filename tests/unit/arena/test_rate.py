@@ -231,6 +231,7 @@ def test_a_dump_of_an_arena_is_read_from_any_file(tmp_path):
         ([{"a": "x", "b": "y", "winner": "tie"}], "every battle is a tie"),
         ([{"a": "x", "b": "y", "winner": None}], "no battles"),
         ([{"a": "x", "b": "y", "winner": "a", "weight": -1}], "the weight must be a number above 0"),
+        ([{"a": "x", "b": "y", "winner": "a", "weight": 1e308}], "above 0, at most 1e.12; got 1e.308"),
         ([{"a": "x", "b": "y", "winner": "a", "weight": float("nan")}], "the weight must be a number above 0"),
         ([{"a": "b", "b": "y", "winner": "b"}], "a player's name, and a word for the other side"),
         ([{"x": "b", "y": "y"}], "no column 'a'"),

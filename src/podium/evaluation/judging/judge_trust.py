@@ -246,14 +246,12 @@ def _order(both: _Both, runs: Mapping[str, AnyRun], metric: Metrics, draws: Arra
     """τ of the systems' means under both, over queries that count for all."""
     others, own = _qrels(both, both.labels), _qrels(both, both.grades)
     values = [[evaluate_run(qrels, run, metric) for run in runs.values()] for qrels in (others, own)]
-    shared = set.intersection(*(
-        {q for q, v in zip(e.query_ids, e.values[0], strict=True) if not np.isnan(v)} for row in values for e in row
-    ))  # fmt: skip
+    by_query = [[dict(zip(e.query_ids, e.values[0].tolist(), strict=True)) for e in row] for row in values]
+    shared = set.intersection(*({q for q, v in each.items() if not np.isnan(v)} for row in by_query for each in row))
     if len(shared) < 2:
         raise DataError("fewer than two queries have results of all runs and labels of both judges.")
     queries = sorted(shared)
-    tables = [np.array([[dict(zip(e.query_ids, e.values[0], strict=True))[q] for q in queries] for e in row])
-              for row in values]  # fmt: skip
+    tables = [np.array([[each[q] for q in queries] for each in row]) for row in by_query]
     of_query = {query: k for k, (query, _) in enumerate(both.names)}
     counts = draws[:, [of_query[query] for query in queries]]
     sampled = np.array([_tau(tables[0] @ row, tables[1] @ row) for row in counts if row.any()])
