@@ -1,25 +1,29 @@
-"""What every method costs as queries grow, beside what its page promises: docs/benchmarks/cost.md, in some minutes.
+"""What every method costs as queries grow, compared with what its page promises: docs/benchmarks/cost.md.
 
-    python benchmarks/cost.py [-o docs/benchmarks/cost.md] [--only NAME …] [--seconds 1]
+    python -m benchmarks.cost [-o docs/benchmarks] [--only NAME …] [--seconds 1]
 
-A recipe is timed by one sweep of its loss (value, gradient and curvature) over one query of n documents, an algorithm
-by one fit to 8 queries of n documents with 10 features. CPU milliseconds of one thread, the least of some repeats,
-compilation not counted; a row ends where the next figure would take longer than --seconds. The exponent is the slope of
-log time over log n in the last three figures. Scores are normal, grades are spread as in MSLR-WEB.
+The figures go to cost.json and cost.md in the folder, in some minutes. A recipe is timed by one sweep of its loss
+(value, gradient and curvature) over one query of n documents, an algorithm by one fit to 8 queries of n documents with
+10 features. CPU time of one thread, the least of some repeats, compilation not counted; a row ends where the next
+figure would take longer than --seconds. Scores are normal, grades are spread as in MSLR-WEB.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from benchmarks.cost_page import SIZES, exponent, row_text, table, text
 from podium.base.files import write_aside
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
@@ -30,7 +34,6 @@ from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.training import fit
 
-SIZES = [10, 30, 100, 300, 1_000, 3_000, 10_000]
 EDGES = [1_000, 10_000, 100_000, 1_000_000, 5_000_000, 20_000_000]
 GRADES = [0.52, 0.32, 0.13, 0.02, 0.01]
 MORE = {
@@ -43,76 +46,52 @@ MORE = {
     "direct": ["softrank(k=none)"],
 }  # fmt: skip
 """Settings that change the cost, by family."""
-PROMISED: dict[str, tuple[str, float]] = {
-    "regression": ("n", 1), "subset-regression": ("n", 1), "mcrank": ("n", 1), "mcrank-ordinal": ("n", 1),
-    "prank": ("n", 1), "oc-svm": ("n", 1), "oc-svm-sum": ("n", 1), "ranknet": ("n²", 2),
-    "ranknet(ties=true)": ("n²", 2),
-    "hinge": ("n log n", 1.1), "ranking-svm": ("n log n", 1.1), "ranking-svm-kernel": ("n log n", 1.1),
-    "ir-svm": ("n²", 2), "rank-regress": ("n", 1), "frank": ("n²", 2), "pairties-rk": ("n²", 2),
-    "pairties-d": ("n²", 2),
-    "mallows": ("n²", 2), "thurstone": ("n", 1),
-    "exponential": ("n", 1), "lambdarank": ("k·n, k = 10", 1), "lambdarank(metric=ndcg)": ("n²", 2),
-    "lambdarank(metric=map)": ("n²", 2), "lambdamart": ("k·n, k = 30", 1), "lambdamart-map": ("n²", 2),
-    "lambdamart-err": ("k·n, k = 10", 1), "lambdamart-mrr": ("n²", 2), "rankboost": ("n", 1), "gbrank": ("n²", 2),
-    "sortnet": ("n²", 2), "splitting": ("n log n", 1.1), "listnet": ("n", 1), "listnet(k=2)": ("n", 1),
-    "softmax": ("n", 1),
-    "listnet(k=3)": ("n²", 2),
-    "listnet(k=10)": ("k·n", 1), "listmle": ("n", 1), "listmle(k=10)": ("n", 1), "pmop-fd": ("n", 1),
-    "pmop-exact": ("n^1.5", 1.5), "pmop-gibbs": ("n", 1), "pmop-mh": ("n", 1), "boltzrank": ("n", 1),
-    "energy-ndcg": ("n²", 2), "energy-ndcg(window=5)": ("n²", 2), "energy-ndcg(metric=map)": ("n³", 3),
-    "adarank-map": ("n log n", 1.1), "adarank-ndcg": ("n log n", 1.1), "svm-map": ("n log n", 1.1),
-    "svm-ndcg": ("n log n", 1.1), "permurank": ("n log n", 1.1), "c-crf": ("n³", 3),
-    "lambdaloss": ("n²", 2), "lambdaloss-trees": ("n²", 2), "yetirank": ("n log n", 1.1), "xe-ndcg-mart": ("n", 1),
-    "coordinate-ascent": ("n²", 2), "random-forest": ("n", 1),
-    "structrank": ("n·p + p³, p points of a grid", 1),
-    "structrank(topology=disconnected)": ("n·p + p³", 1), "structrank(functions=3)": ("n·p + p³", 1),
-    "structrank(topology=random)": ("edges: n²", 2),
-    "structrank(topology=plackett-luce)": ("edges: n²", 2), "softrank": ("n²·k, k = 10", 2),
-    "softrank(k=none)": ("n³", 3), "apprank": ("n²", 2), "apprank-ap": ("n²", 2), "single-feature": ("n log n", 1.1),
-    "random": ("n", 1),
-}  # fmt: skip
-"""What pages say, per query and sweep, or per fit; and the exponent to expect, n log n having about 1.1."""
-_LOOKED_UP = "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache."
-NOTES = {
-    "oc-svm": "a step of the interior point method is linear in n, but it takes 15 of them at n = 100, 29 at 3,000.",
-    "oc-svm-sum": "as oc-svm; 26 steps at n = 100, 56 at 1,000.",
-    "lambdamart-map": _LOOKED_UP,
-    "lambdarank(metric=map)": _LOOKED_UP,
-    "structrank(topology=random)": "each edge looks up partners at random places of a list that leaves the cache.",
-}
-"""Why a row grows faster than promised, where that is known."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, help="where to write the page; it is printed otherwise")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="rows to measure; all of them, unless some are named")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="a folder for cost.md and cost.json; the page is printed otherwise"
+    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="print some rows; all of them are measured otherwise")
     parser.add_argument("--seconds", type=float, default=1.0, help="the longest figure of a row, about")
     asked = parser.parse_args()
+    if asked.only is not None and asked.output is not None:
+        parser.error("--only prints rows, and the page in -o has all of them: leave out one of the two")
     os.environ["PODIUM_THREADS"] = "1"
-    began = time.perf_counter()
-    parts = [table(family, rows, asked.seconds) for family, rows in families(asked.only).items()]
-    if asked.only is None:
-        parts.append(table_of_edges())
-    page = HEAD.format(minutes=(time.perf_counter() - began) / 60) + "\n".join(parts)
-    if asked.output is None:
-        print(page)
+    if asked.only is not None:
+        print("\n".join(table(family, rows) for family, rows in measured(asked.only, asked.seconds).items()))
         return
-    asked.output.parent.mkdir(parents=True, exist_ok=True)
-    with write_aside(asked.output) as file:
-        file.write(page.encode())
-    print(f"{asked.output}: {(time.perf_counter() - began) / 60:.1f} minutes", file=sys.stderr)
+    began = time.perf_counter()
+    figures: dict[str, Any] = {"at": datetime.now(UTC).strftime("%Y-%m-%d"), "seconds": asked.seconds}
+    figures["families"] = measured(None, asked.seconds)
+    figures["edges"] = [figures_of_edges(n_edges) for n_edges in EDGES]
+    figures["minutes"] = round((time.perf_counter() - began) / 60, 1)
+    if asked.output is None:
+        print(text(figures))
+    else:
+        write(figures, asked.output)
 
 
-HEAD = """# What methods cost
+def write(figures: dict[str, Any], folder: Path) -> None:
+    """The figures, and the page made of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = json.dumps(figures, indent=1, ensure_ascii=False) + "\n"
+    for name, content in (("cost.json", saved), ("cost.md", text(figures))):
+        with write_aside(folder / name) as file:
+            file.write(content.encode())
 
-Written by `python benchmarks/cost.py -o docs/benchmarks/cost.md` in {minutes:.0f} minutes: CPU milliseconds of one
-thread for queries of n documents. Of a recipe, one sweep of its loss over one query, with all derivatives; of an
-algorithm (*fit*), one fit to 8 queries with 10 features. The exponent is the slope of log time over log n in the last
-three figures; it may lie below the promise while fixed costs last, and a row that grows faster than promised by more
-than 0.3 is marked ▲.
 
-"""
+def measured(only: list[str] | None, seconds: float) -> dict[str, Any]:
+    """Figures of methods, family by family."""
+    parts: dict[str, Any] = {}
+    for family, names in families(only).items():
+        parts[family] = {"rows": []}
+        for name in names:
+            fits = not isinstance(method(name).learner, Recipe)
+            parts[family]["rows"].append({"name": name, "fit": fits, "seconds": row(method(name), seconds)})
+            print(row_text(parts[family]["rows"][-1]), file=sys.stderr, flush=True)
+    return parts
 
 
 def families(only: list[str] | None) -> dict[str, list[str]]:
@@ -124,25 +103,6 @@ def families(only: list[str] | None) -> dict[str, list[str]]:
         found[family] += names
     chosen = {family: [n for n in names if only is None or n in only] for family, names in found.items()}
     return {family: names for family, names in chosen.items() if names}
-
-
-def table(family: str, names: list[str], seconds: float) -> str:
-    """The rows of a family, as Markdown."""
-    lines, notes = [f"## {family.capitalize()}", ""], []
-    lines += ["| ms at n = | " + " | ".join(f"{n:,}" for n in SIZES) + " | exponent | promised |"]
-    lines += ["|---|" + "--:|" * (len(SIZES) + 1) + ":--|"]
-    for name in names:
-        times = row(method(name), seconds)
-        promise, expected = PROMISED[name]
-        slope = exponent(times)
-        mark = " ▲" if slope > expected + 0.3 else ""
-        if mark:
-            notes.append(f"▲ `{name}`: {NOTES.get(name, 'not explained yet.')}")
-        what = f"`{name}`" + ("" if isinstance(method(name).learner, Recipe) else " *fit*")
-        cells = [f"{1e3 * t:.3g}" for t in times] + ["–"] * (len(SIZES) - len(times))
-        lines.append(f"| {what} | " + " | ".join(cells) + f" | {slope:.2f}{mark} | {promise} |")
-        print(lines[-1], file=sys.stderr, flush=True)
-    return "\n".join([*lines, "", *(line for note in notes for line in (note, ""))])
 
 
 def row(one: Method, seconds: float) -> list[float]:
@@ -186,45 +146,19 @@ def least(run: Callable[[], object], *, repeats: int = 5, enough: float = 0.1) -
     return best
 
 
-def exponent(times: list[float]) -> float:
-    """The slope of log time over log n in the last three figures."""
-    last = min(3, len(times))
-    if last < 2:
-        return math.nan
-    sizes = np.log(SIZES[len(times) - last : len(times)])
-    return float(np.polyfit(sizes, np.log(times[-last:]), 1)[0])
-
-
-def table_of_edges() -> str:
-    """StructRank over |P| edges: unlisted, listed, on scores a thousand times wider, and pair by pair."""
-    lines = ["## StructRank over edges", ""]
-    lines += [
-        "Half of n documents are relevant: |P| = n²/4. The double sum is numpy's; the error is that of the value."
-    ]
-    lines += [
-        "",
-        "| \\|P\\| | ms from grades | ms from a list | ms, scores × 1000 | ms of the double sum | relative error |",
-    ]
-    lines += ["|--:|--:|--:|--:|--:|--:|"]
-    for n_edges in EDGES:
-        lines.append(row_of_edges(n_edges))
-        print(lines[-1], file=sys.stderr, flush=True)
-    return "\n".join([*lines, ""])
-
-
-def row_of_edges(n_edges: int) -> str:
+def figures_of_edges(n_edges: int) -> dict[str, float]:
+    """CPU seconds of StructRank over so many edges, as far as each way is fast enough."""
     n = 2 * round(n_edges**0.5)
     scores, labels = np.random.default_rng(0).normal(size=n), np.arange(n) % 2
-    cells = [f"{n * n // 4:,}", f"{1e3 * least(lambda: StructRank()(scores, labels)):.3g}"]
+    figures: dict[str, float] = {"edges": n * n // 4, "grades": least(lambda: StructRank()(scores, labels))}
     if n_edges <= 1_000_000:
         winners, losers = (index.ravel() for index in np.meshgrid(np.flatnonzero(labels), np.flatnonzero(labels == 0)))
         edges = np.column_stack([winners, losers])
-        cells.append(f"{1e3 * least(lambda: StructRank()(scores, edges)):.3g}")
-        cells.append(f"{1e3 * least(lambda: StructRank()(1000 * scores, labels)):.3g}")
+        figures["list"] = least(lambda: StructRank()(scores, edges))
+        figures["wide"] = least(lambda: StructRank()(1000 * scores, labels))
     if n_edges <= 10_000:
-        spent, error = double_sum(scores[winners] - scores[losers])
-        cells += [f"{1e3 * spent:.3g}", f"{error:.0e}"]
-    return "| " + " | ".join([*cells, *["–"] * (6 - len(cells))]) + " |"
+        figures["double_sum"], figures["error"] = double_sum(scores[winners] - scores[losers])
+    return figures
 
 
 def double_sum(r: np.ndarray) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from podium import make_letor_like
 from podium.data import Fold
-from podium.evaluation.curve import learning_curve
+from podium.evaluation.curves.learning_curve import learning_curve
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.training import fit

@@ -61,7 +61,8 @@ def _contest(
 
 def ours(train: Any, valid: Any, test: Any, trees: int, leaves: int, threads: int, seen: dict[str, float]) -> None:
     os.environ["PODIUM_THREADS"] = str(threads)
-    spec = f"lambdamart(rounds={trees},num_leaves={leaves},learning_rate=0.1,patience={trees},transform=identity)"
+    sizes = f"rounds={trees},patience={trees},num_leaves={leaves},learning_rate=0.1"
+    spec = f"lambdamart({sizes},growth=leaves,transform=identity)"
     model = podium.train(train, spec, valid=valid)
     seen[OURS] = quality(test, model.score(test))
     os.environ.pop("PODIUM_THREADS")

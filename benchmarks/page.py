@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contest import OURS, Row
+from benchmarks.speed_summary import head
+from benchmarks.units import digits, scale_of
 
 TOOLS = [
     "podium", "numpy", "numba", "lightgbm", "xgboost-cpu", "catboost", "pytrec_eval-terrier", "ranx", "ir_measures",
     "rax", "jax", "onnxruntime", "scikit-learn",
 ]  # fmt: skip
 
-ALONE = {"quality", "command_line", "service", "first_use"}
+ALONE = {"quality", "tuned", "command_line", "service", "first_use"}
 """Benchmarks that are not in the picture: their rows stand beside no other tool, or their times are not the point."""
 
 
@@ -42,14 +44,24 @@ def write(results: dict[str, list[Row]], folder: Path, *, quick: bool) -> None:
     picture(whole, folder / "speed.svg")
 
 
+MEANING = """## How to read the tables
+
+- Contestants take turns at the same work. Figures are medians of CPU seconds (wall where said), in brackets the range
+  that holds half of the repeats.
+- **Ratio**: the best peer's time over podium's. Above 1, podium is faster.
+- **Peer**: the fastest contestant that is not podium. Not all are tools: a *prototype* is a throw-away kernel for this
+  one loss, and the command line, the service and first use are compared with what they take at least. The first table
+  and the list of slower rows count tools alone.
+- **Before**: the ratio, or podium's time if there is no peer, of the run before.
+"""
+
+
 def text(whole: dict[str, Any]) -> str:
     parts = [
-        "# Speed beside other tools\n",
-        "Written by `python -m benchmarks` (`pip install 'podium[bench]'` for the other tools). Contestants take "
-        "turns; figures are medians of CPU seconds (wall where said), with the range that holds half of the repeats. "
-        "A ratio is the best peer's time over podium's: above 1, podium is faster. Where a benchmark was run before, "
-        "the ratio (or podium's time) of that run stands in the last column.\n",
-        "![ratios](speed.svg)\n",
+        "# Speed compared with other tools\n",
+        head(whole["benchmarks"]) + "\n",
+        MEANING,
+        "![Times of the best peers as multiples of podium's](speed.svg)\n",
     ]
     for name, found in whole["benchmarks"].items():
         parts.append(f"## {name.replace('_', ' ')}\n")
@@ -78,8 +90,7 @@ def text(whole: dict[str, Any]) -> str:
             more = "; ".join([*others, *absent, *([row["note"]] if row["note"] else [])])
             if more:
                 notes.append(f"- {row['what']}: {more}")
-        if "note" in found:  # of the whole run
-            notes.append(f"- {found['note']}")
+        notes += [f"- {note}" for note in found.get("notes", [])]  # of the whole run
         parts.append("\n" + "\n".join(notes) + "\n" if notes else "")
     versions = next(iter(whole["benchmarks"].values()))["versions"]
     parts.append("Versions: " + ", ".join(f"{name} {one}" for name, one in versions.items() if one) + ".\n")
@@ -120,21 +131,10 @@ def _ratio(row: dict[str, Any]) -> str:
     return f"{row['ratio']:.2f} ×" if row["ratio"] is not None else "–"
 
 
-def _was(row: dict[str, Any] | None) -> str:
-    """The ratio of an earlier run, or podium's time where it had no peer."""
-    return "–" if row is None else _shown(row["seconds"][OURS]) if row["ratio"] is None else _ratio(row)
-
-
 def _shown(found: dict[str, float]) -> str:
-    unit, scale = next(
-        (u, s) for u, s in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if found["median"] * s >= 1 or u == "µs"
-    )
-    low, median, high = (_digits(found[key] * scale) for key in ("low", "median", "high"))
+    scale, unit = scale_of(found["median"])
+    low, median, high = (digits(found[key] * scale) for key in ("low", "median", "high"))
     return f"{median} {unit} ({low}–{high})"
-
-
-def _digits(number: float) -> str:
-    return f"{number:.3g}" if number < 1e3 else f"{number:,.0f}"
 
 
 def processor() -> str:

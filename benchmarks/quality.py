@@ -1,7 +1,7 @@
 """Quality compared with other boosters: NDCG@10 on queries that none has seen, on synthetic data of many shapes.
 
 Everyone tunes on the same validation queries, stops early there, and has the same budget: each booster the best of four
-settings; lambdamart the best of two or three; auto four fits of trees, and six of linear models, which take little.
+settings; lambdamart four forests, eight if features have levels by query; auto up to five, and six linear models.
 Each seed has another truth. A lead is the mean over seeds, with its 95 % interval (Student's t over seeds: the truth,
 the queries and the fits of a seed are all drawn anew); the last row pools the seeds of all shapes.
 """
@@ -54,33 +54,33 @@ Run = Callable[[Dataset, Dataset, Dataset], tuple[Array, int]]
 
 
 def contests(*, quick: bool) -> Iterator[Contest]:
-    podium.train(*_warm())
-    tools, absent = _tools()
+    podium.train(*warm())
+    each, absent = tools()
     whole: list[Outcomes] = []
     for name, shape in list(SHAPES.items())[: 2 if quick else None]:
-        outcomes = {tool: Outcome() for tool in tools}
+        outcomes = {tool: Outcome() for tool in each}
         whole.append(outcomes)
         sets = [parts(shape, seed, tested=60 if quick else 200) for seed in range(2 if quick else SEEDS)]
-        runs = {tool: _over(sets, run, outcomes[tool]) for tool, run in tools.items()}
+        runs = {tool: _over(sets, run, outcomes[tool]) for tool, run in each.items()}
         yield _contest(f"quality, {name}", runs, absent, [outcomes])
-    yield _contest("quality, all shapes", {tool: _sum(whole, tool) for tool in tools}, absent, whole)
+    yield _contest("quality, all shapes", {tool: _sum(whole, tool) for tool in each}, absent, whole)
 
 
-def _warm() -> tuple[Dataset, str]:
+def warm() -> tuple[Dataset, str]:
     return parts(Shape(20, (5, 10), 5), 0, tested=1)[0], "auto(share=0.5)"
 
 
-def _tools() -> tuple[dict[str, Run], dict[str, str]]:
+def tools() -> tuple[dict[str, Run], dict[str, str]]:
     """What gives test scores and leaves from training, validation and test data; and why others are absent."""
-    tools = {label: _ours(method) for method, label in METHODS.items()}
+    found = {label: _ours(method) for method, label in METHODS.items()}
     absent = {}
     for name, (module, fit, grid) in BOOSTERS.items():
         here = peer(module)
         if isinstance(here, str):
             absent[name] = here
         else:
-            tools[name] = _best_of(fit, grid)
-    return tools, absent
+            found[name] = _best_of(fit, grid)
+    return found, absent
 
 
 def _ours(method: str) -> Run:

@@ -196,6 +196,9 @@ def over_peers(worlds: list[World], pages: int) -> dict[str, Array | str]:
         "podium lambdamart, bias of positions learned": lambda here, log: quality(
             here, page_data(log, here.train), BOOSTED
         ),
+        "podium lambdamart(unbiased=true), ratios of positions learned": lambda here, log: quality(
+            here, page_data(log, here.train), BOOSTED.replace(")", ",unbiased=true)")
+        ),
         "LightGBM lambdarank": lambda here, log: _lightgbm(here, log, position=False),
         "LightGBM lambdarank, position": lambda here, log: _lightgbm(here, log, position=True),
         "XGBoost rank:ndcg": lambda here, log: _xgboost(here, log, unbiased=False),

@@ -1,6 +1,6 @@
 """How often the 95 % intervals of `podium value` hold the truth, with propensities estimated from the same log.
 
-    python -m benchmarks.value_coverage [--logs 200] [--pages 4000] [HOW …]
+    python -m benchmarks.value_coverage [--logs 200] [--pages 4000] [--estimators ips,snips,dr] [HOW …]
 
 Each log is simulated, its propensities estimated, written and read, and the value of two rankers estimated, as the
 commands do it: `podium clicks propensity LOG --how HOW -o theta.json`, `podium value A B LOG --propensities
@@ -28,7 +28,6 @@ from podium.propensities import propensities
 
 DEPTH = 6
 HOWS = ["harvest", "swap", "randomised", "trust"]
-ESTIMATORS = ["ips", "snips", "dr"]
 WHAT = ["new", LOGGED, "difference"]
 
 
@@ -37,13 +36,14 @@ def main() -> None:
     parser.add_argument("hows", nargs="*", metavar="HOW", help=", ".join(HOWS))
     parser.add_argument("--logs", type=int, default=200)
     parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--estimators", default="ips,snips,dr", help="of values, separated by commas")
     parser.add_argument("--other", action="store_true", help="take the propensities from another log")
     asked = parser.parse_args()
     print(f"{asked.logs} logs of {asked.pages} pages; {', '.join(WHAT)}: with errors of propensities (as known)")
     for how in asked.hows or HOWS:
-        world = World(how)
+        world = World(how, asked.estimators.split(","))
         held = np.array([world.held(asked.pages, seed, other=asked.other) for seed in range(asked.logs)])
-        for k, estimator in enumerate(ESTIMATORS):
+        for k, estimator in enumerate(world.estimators):
             shares = [f"{held[:, k, 0, j].mean():.3f} ({held[:, k, 1, j].mean():.3f})" for j in range(len(WHAT))]
             print(f"{how:12s}{estimator:8s}" + "   ".join(shares), flush=True)
 
@@ -51,8 +51,8 @@ def main() -> None:
 class World:
     """Queries whose relevance is known, and two rankers."""
 
-    def __init__(self, how: str) -> None:
-        self.how = how
+    def __init__(self, how: str, estimators: list[str]) -> None:
+        self.how, self.estimators = how, estimators
         self.data, _ = podium.make_letor_like(40, (DEPTH, DEPTH), n_features=8, seed=1)
         columns = np.asarray(self.data.features, np.float64)
         self.logging = [columns[:, 0], columns[:, 5]]
@@ -69,8 +69,8 @@ class World:
             curve.write(Path(folder) / "theta.json")
             curve = read_propensities(Path(folder) / "theta.json")
         known = dataclasses.replace(curve, alpha_draws=None, beta_draws=None)
-        found = np.empty((len(ESTIMATORS), 2, len(WHAT)), np.bool_)
-        for k, estimator in enumerate(ESTIMATORS):
+        found = np.empty((len(self.estimators), 2, len(WHAT)), np.bool_)
+        for k, estimator in enumerate(self.estimators):
             for j, one in enumerate((curve, known)):
                 made = value(log, self.runs, propensities=one, how=estimator, clip=0.0)
                 found[k, j] = _holds(made, self.truth)

@@ -27,11 +27,15 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = html_short_title
+html_favicon = "_static/podium.svg"
+html_context = {"default_mode": "auto"}
+html_sidebars = {"gallery": []}  # it has no pages below it
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_extensions" / "search_scores.js")
 html_theme_options = {
     "logo": {"text": "podium"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

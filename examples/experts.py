@@ -25,8 +25,8 @@ from common import held_out_scores, print_table
 from podium.data import Dataset
 from podium.evaluation.evaluate import evaluate
 from podium.formats import read_qrels
+from podium.formats.feature_rows import grades_of
 from podium.text import Index, read_documents, read_queries
-from podium.text.retrieval.candidates import grades_of
 
 DEPTH = 200
 NAMES = ("combsum", "best", "mean", "documents", "best_rank", "log_written")

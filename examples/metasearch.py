@@ -24,10 +24,10 @@ from podium.aggregation import Rankings, aggregate
 from podium.data import Dataset
 from podium.evaluation.evaluate import evaluate_run
 from podium.formats import Qrels, Run, read_qrels
+from podium.formats.feature_rows import grades_of
 from podium.text import Index, read_documents, read_queries
 from podium.text.collection.collection import Topic
 from podium.text.collection.standard_library import standard_library
-from podium.text.retrieval.candidates import grades_of
 
 DEPTH = 50
 VOTES = ("borda", "rrf", "combmnz", "mc4")

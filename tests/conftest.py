@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from podium.jit import tiers
 from podium.jit.compiled import Deferred, counting_compilations
@@ -33,6 +34,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     with counting_compilations() as names:
         result = yield
     session.config.stash[COMPILED] = tuple(names)
+    given(st.none())(lambda _: None)()  # Hypothesis looks for its generator in the garbage collector, which a freeze hides
+    gc.collect()
+    gc.freeze()  # what was collected stays: no later collection of garbage looks at it again
     tiers.compile_always()
     return result
 
@@ -48,6 +52,7 @@ def pytest_sessionfinish() -> None:
     folder = os.environ.get("PODIUM_KERNELS")
     if folder:
         Path(folder).mkdir(exist_ok=True)
+        gc.unfreeze()
         used = {one.py_func for one in gc.get_objects() if issubclass(type(one), Deferred) and _was_used(one)}
         names = sorted({f"{function.__module__}.{function.__qualname__}" for function in used})
         (Path(folder) / f"{os.getpid()}.txt").write_text("\n".join(names))

@@ -22,6 +22,7 @@ from .data import to_frame as to_frame
 from .data.doctor.check import check as check
 from .distributed.dask_cluster import Cluster as Cluster
 from .engine import Engine as Engine
+from .engine import TextRanker as TextRanker
 from .ensembles.refitting import refit as refit
 from .evaluation.calibration import calibration as calibration
 from .evaluation.compare_runs import compare_runs as compare_runs
@@ -34,6 +35,7 @@ from .evaluation.reconcile import reconcile as reconcile
 from .evaluation.reconcile import reconcile_run as reconcile_run
 from .explanation.explain import explain as explain
 from .explanation.importance import importance as importance
+from .explanation.model_card import model_card as model_card
 from .explanation.shap import shap as shap
 from .explanation.shap import shap_interactions as shap_interactions
 from .explanation.shapes import shapes as shapes

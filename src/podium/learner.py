@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _OF_METHODS = (
-    "adapted", "auto", "bagged", "blended", "interpolated", "nearest", "nested", "per_class", "self_trained",
+    "adapted", "auto", "bagged", "blended", "interpolated", "nearest", "nested", "per_class", "self_trained", "shrunk",
 )  # fmt: skip
 
 
@@ -46,11 +46,14 @@ class Learner(Named):
         *(f"podium.ensembles.{name}" for name in _OF_METHODS),
     )
     transform: Transform
+    """What is done to the features before the method sees them."""
 
     takes_document_weights: ClassVar[bool] = False
     """Whether it can learn from document weights; `training.fit` raises an error if it cannot."""
     takes_base_scores: ClassVar[bool] = False
     """Whether it can learn what to add to the base scores of data; `training.fit` raises an error if it cannot."""
+    cross_validates: ClassVar[bool] = False
+    """Whether it chooses its hyperparameters by cross-validation, and so learns from all queries."""
     wants_unjudged: ClassVar[bool] = False
     """Whether it learns from documents without a label, too; `training.fit` leaves them out if not."""
 
@@ -105,13 +108,21 @@ class Learner(Named):
         """A scoring function of transformed data; work that does not depend on the data is done here, once."""
         return functools.partial(self.score, params)
 
-    def weighted_members(self, params: Params, query: Dataset) -> list[tuple[float, Any]] | None:
-        """Models and weights whose sum of scores has the differences of scores in a query; None if there are none."""
+    def weighted_members(self, params: Params, data: Dataset) -> list[tuple[Array, Any]] | None:
+        """Models, with a weight for each document: the weighted sum of their scores has the differences of scores in
+        each query, with the mean and spread of members' scores in the query as they are. None if there are none.
+        """  # (N,) each
         return None
 
     def form(self, params: Params, n_features: int) -> Form | None:
         """Form of the fitted model over transformed features (linear, trees, …); None if it has none of them."""
         return None
+
+    def best_grade_probability(self, params: Params, data: Dataset) -> Array:
+        """The probability of the best grade, for each document of transformed data."""
+        raise IncompatibleError(
+            f"{self.name} learns scores, not probabilities of grades. Train a method that does: mcrank."
+        )
 
     def spread(self, params: Params, data: Dataset) -> Array:
         """Standard deviation of its members' scores, or of its prediction, for each document of transformed data."""

@@ -52,11 +52,11 @@ _KIND = "podium model"
 class Model:
     """A fitted learner and the transform of its features: scores, ranks, and probabilities of ranks."""
 
-    learner: Learner
-    params: Params
+    learner: Learner  # method with its parameters
+    params: Params  # what was learned, as arrays by name
     state: State  # of the transform
-    n_features: int
-    feature_names: tuple[str, ...] | None
+    n_features: int  # features of a document
+    feature_names: tuple[str, ...] | None  # names of the features, if the data had some
     info: Mapping[str, Any]  # record of the training, as JSON; read-only
     categories: Categories | None = None  # of the features that have them, by column
 
@@ -136,7 +136,7 @@ class Model:
         return self.with_info(thresholds={name: array.tolist() for name, array in learned.items()})
 
     def table(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Table:
-        """The documents to score, in the row order of the data, with the model's features."""
+        """The documents to score, with the model's features; `qid` and `group` are those of `score`."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
                 data,
@@ -266,7 +266,7 @@ class Model:
         return facts_html("Model", facts)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file; equal models give equal bytes."""
+        """Write the model to the file `path`, usually NAME.podium; equal models give equal bytes."""
         archive.write(path, _KIND, *self.parts(), version=FORMAT)
 
     def parts(self) -> tuple[dict[str, Any], Params]:
@@ -301,7 +301,7 @@ class Model:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
-        """Read a model file. Loading an untrusted file is safe: it contains numbers and names, never code."""
+        """Read the model file at `path`. An untrusted file is safe to load: it holds numbers and names, never code."""
         with archive.file_errors(path, _KIND, made_by="podium train -o"):
             return try_out(_read(path))
 

@@ -89,7 +89,7 @@ class QueryOdds(Shown):
 class Odds(Shown):
     """Distributions over the rankings of all queries: `odds[q]` is that of query q."""
 
-    distribution: RankingDistribution
+    distribution: RankingDistribution  # distribution of one query's rankings, given its scores
     scores: Array  # (N,) over the temperature
     offsets: Ints  # (Q+1,)
     temperature: float | None  # divisor of the scores; None if there is none
@@ -107,7 +107,10 @@ class Odds(Shown):
         return (self[q] for q in range(len(self)))
 
     def summary(self, level: float = 0.9) -> RankSummary:
-        """P(first), expected rank and interval of every document, in the row order of the data."""  # (N,) each
+        """P(first), expected rank and interval of every document, in the row order of the data.
+
+        `level`: the probability that an interval holds.
+        """  # (N,) each
         parts = [query.summary(level) for query in self if len(query.scores)]
         kinds = {"first": np.float64, "expected": np.float64, "low": np.int64, "high": np.int64}
         joined: dict[str, Any] = {

@@ -63,9 +63,10 @@ class Problem:
         return self.on(self.data, theta)
 
     def on(self, data: Dataset, theta: Array, step: int | None = None) -> tuple[float, Array]:
-        """F and its gradient over a subset of queries; sampled losses draw new samples at each step."""
+        """F and its gradient over a subset of queries; losses and scorers that draw do so anew at each step."""
         params, loss = self.split(theta)
-        scores, pullback = self._smooth.score_with_pullback(params, data)
+        scorer = self._smooth if step is None else self._smooth.resampled(step)
+        scores, pullback = scorer.score_with_pullback(params, data)
         constants = loss.constants(data) if loss.learned else self.constants
         got = sweep(loss, scores, data, constants=loss.resampled_constants(constants, step))
         down = pullback(got.gradient)

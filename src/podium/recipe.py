@@ -21,9 +21,9 @@ from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
-from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer, Trees
+from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
 from podium.scorers.forms import Form
-from podium.solvers import LBFGS, Boosting, Solver, Watch
+from podium.solvers import LBFGS, Solver, Watch
 from podium.transforms import Transform, ZScore
 
 _PARTS = ("loss", "scorer", "solver", "transform")
@@ -34,9 +34,13 @@ class Recipe(Learner):
     """Any loss with any scorer, and any solver that can minimise the loss over that scorer."""
 
     loss: Loss = RankNet()
+    """What training minimises."""
     scorer: Scorer = Linear()
+    """Function from features to scores."""
     solver: Solver = LBFGS()
+    """Algorithm that minimises the loss."""
     transform: Transform = ZScore()
+    """What is done to the features before the scorer sees them."""
     takes_document_weights: ClassVar[bool] = True
     takes_base_scores: ClassVar[bool] = True
 
@@ -50,16 +54,16 @@ class Recipe(Learner):
 
     @property
     def takes_row_weights(self) -> bool:
-        return isinstance(self.solver, Boosting)
+        return self.solver.boosts
 
     @property
     def takes_positions(self) -> bool:
-        return isinstance(self.solver, Boosting)
+        return self.solver.boosts
 
     @property
     def takes_categories(self) -> bool:
         if self.transform.categories == "kept":
-            return isinstance(self.scorer, Trees)
+            return self.scorer.splits_categories
         return super().takes_categories
 
     def check(self, data: Dataset) -> None:
@@ -69,7 +73,7 @@ class Recipe(Learner):
         if self.transform.why_not_trees and not isinstance(self.scorer, SmoothScorer):
             raise IncompatibleError(self.transform.why_not_trees)
         self.transform.check(data)
-        if isinstance(self.scorer, Trees) and self.scorer.constrained and self.transform.mixes:
+        if self.scorer.constrained and self.transform.mixes:
             raise IncompatibleError(
                 f"rising, falling, together and costs speak of single features, but {self.transform.name} mixes "
                 "several. Use transform=identity, or another that keeps features apart."

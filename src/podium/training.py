@@ -31,6 +31,7 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.data.seen_queries import sample_queries
 from podium.data.splits import LEAST_DECIDING, hold_out
+from podium.data.table import Table
 from podium.distributions.temperature import fit_temperature
 from podium.jit.tiers import machine_code
 from podium.learner import Learned, Learner
@@ -46,6 +47,8 @@ from podium.solvers.early_stopping import query_values
 from podium.transforms import State, Transform
 from podium.tuning import Tuning
 
+DEFAULT = "lambdamart"
+"""The method for most data."""
 Observer = Callable[[Step], None]
 Fitting = Callable[..., Model]
 """Fits one learner to data: the signature of `fit`."""
@@ -85,27 +88,33 @@ def train(
 ) -> Model:
     """Train a model: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
 
-    The data is a Dataset, a frame with columns label, qid and features, or features and labels with the queries of
-    their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows may be in any order.
-    `method` is a method's name or specification, a learner, or a loss for a recipe; by default lambdamart.
+    `data`: a Dataset, a frame with columns label, qid and features, or features alone; rows may be in any order.
+    `labels`: a label per row, if `data` is features alone.
+    `method`: a method's name or specification, a learner, or a loss for a recipe; by default lambdamart, or shrunk for
+        graded features of an index (`default_method`).
+    `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
+    `valid`: validation data as a Dataset, a frame, a tuple (features, labels, qid), or the fraction of the queries to
+        hold out from the data for it, e.g. 0.2, as by `podium.data.hold_out`. It chooses hyperparameters, stops solvers
+        with patience early, and calibrates the probabilities of ranks, by the temperature of `Model.distribution`.
+    `metric`: what validation data chooses and stops by. If that has document weights and no labels, use
+        `weighted-dcg@10`, or another cut-off.
+    `seed`: of all that is random; the same seed gives the same model on any number of threads.
+    `search`: how hyperparameters are tuned: by the method's grid, or e.g. `optuna`.
+    `observers`: functions that get each `Step` of the iterations.
+    `start`: a model to go on from, with its own method by default: trees are added to its trees, and the weights of
+        other scorers are its weights at first. Its transform is not fitted again, and nothing is tuned.
+    `fitting`: replaces `fit`, e.g. to fit each learner on a cluster.
 
-    Validation data, `valid`, is a Dataset, a frame, a tuple (features, labels, qid), or the fraction of the queries to
-    hold out from the data for it, as by `podium.data.hold_out`, e.g. 0.2. With it, hyperparameters are
-    chosen by `metric` from the method's grid, or by another tuning, e.g. `search="optuna"`, and solvers with patience
-    stop early. `model.info["trials"]` lists all trials, and `model.info["chosen"]` is the index of the chosen one; its
-    value of the metric, `model.info["valid"]`, is optimistic, since it was chosen as the best. Validation data also
-    calibrates the probabilities of ranks, by the temperature of `Model.distribution`. If it has document weights and no
-    labels, use the metric `weighted-dcg@10`, or another cut-off.
-
-    `start` is a model to go on from, with its own method by default: trees are added to its trees, and the weights of
-    other scorers are its weights at first. Its transform is not fitted again, and nothing is tuned.
-
-    `fitting` replaces `fit`, e.g. to fit each learner on a cluster.
+    `model.info["trials"]` lists all trials of tuning, and `model.info["chosen"]` is the index of the chosen one; its
+    value of the metric, `model.info["valid"]`, is optimistic, since it was chosen as the best.
     """
     seed = whole_number(seed, "seed", least=0)
+    is_asked = method is not None or isinstance(labels, str | Method | Learner | Loss) or start is not None
     labels, chosen = labels_and_method(labels, method, default=None if start is None else start.learner)
     tune_by = Metric.parse(metric) if isinstance(metric, str) else metric
-    training, held = _parts(labelled_data(data, labels, qid=qid, group=group), valid, seed=seed)
+    table = labelled_data(data, labels, qid=qid, group=group)
+    chosen = chosen if is_asked else named(default_method(table))
+    training, held = _parts(table, valid, seed=seed)
     held = None if held is None else held.judged()
     by_weight = held is not None and held.document_weights is not None and isinstance(tune_by, WeightedDCG)
     if held is not None and by_weight:
@@ -283,7 +292,14 @@ def labels_and_method(
         method = Method(method, method.grid())
     if not isinstance(method, Method | str | None):
         raise ParameterError(f"a method is a name, a Method, a Learner or a Loss; got {type(method).__name__}.")
-    return labels, method if isinstance(method, Method) else named(method or "lambdamart")
+    return labels, method if isinstance(method, Method) else named(method or DEFAULT)
+
+
+def default_method(data: Table) -> str:
+    """The method for data if none is asked for: for graded features of an index, shrunk towards its first stage."""
+    others = (data.document_weights, data.row_weights, data.base_scores, data.positions, data.categories)
+    is_graded = data.labels is not None and all(other is None for other in others)
+    return "shrunk" if is_graded and "first_stage" in (data.info or {}) else DEFAULT
 
 
 def _finished(model: Model, data: Dataset) -> Model:

@@ -60,6 +60,8 @@ class Tuning(Named):
 class Grid(Tuning):
     """Grid search: every combination of the method's grid; the best on validation data, the first of equals.
 
+    Combinations that refuse the data, such as symmetric trees of categories, are left out; if all do, parameters of
+    which the grid has a single value are as without validation data.
     Other parts in the grid, such as transforms, are tried afterwards, with the hyperparameters chosen before. Another
     part makes another kind of model, which fewer engines can run, so it is chosen only if it is better by more than one
     standard error of the mean difference over queries.
@@ -74,8 +76,7 @@ class Grid(Tuning):
     def run(self, method: Method, fit: Fit, *, seed: int) -> Model:
         if not method.grid:
             return fit(method.learner)[0]
-        trials = (_Trial(values, learner, *fit(learner)) for learner, values in candidates(method))
-        return _with_other_parts(*_best(trials), method=method, fit=fit)
+        return _with_other_parts(*_best(_tried(method, fit)), method=method, fit=fit)
 
 
 @register
@@ -90,6 +91,7 @@ class Optuna(Tuning):
     """
 
     trials: int = param(default=30, least=1)
+    """Choices of hyperparameters that are tried."""
     name = "optuna"
     rule: ClassVar[str] = "of the trials within one standard error of the best, the one nearest to the defaults"
 
@@ -167,6 +169,11 @@ def space(method: Method) -> dict[str, Dimension]:
     return {d.field if counts[d.field] == 1 else f"{d.part}.{d.field}": d for d in dimensions}
 
 
+def format_setting(value: Any) -> str:
+    """The value of a hyperparameter, numbers with few digits."""
+    return f"{value:.4g}" if isinstance(value, float) else write(value)
+
+
 def candidates(method: Method) -> list[tuple[Learner, dict[str, Any]]]:
     """The learner with every combination of hyperparameters in its grid; other parts are left out."""
     grid = {name: values for name, values in method.grid.items() if not _are_parts(values)}
@@ -203,6 +210,22 @@ class _Trial:
 
 Choice = tuple[_Trial, list[dict[str, Any]], int]
 """The chosen trial, the record of all trials, and the index of the chosen one there."""
+
+
+def _tried(method: Method, fit: Fit) -> Iterator[_Trial]:
+    """A trial of every combination in the grid that takes the data; if none does, of those without single values."""
+    fitted = False
+    for learner, values in candidates(method):
+        try:
+            model, per_query = fit(learner)
+        except IncompatibleError:
+            continue
+        fitted = True
+        yield _Trial(values, learner, model, per_query)
+    if not fitted:
+        choices = {name: values for name, values in method.grid.items() if len(values) > 1}
+        for learner, values in candidates(replace(method, grid=choices)):
+            yield _Trial(values, learner, *fit(learner))
 
 
 def _best(trials: Iterator[_Trial]) -> Choice:

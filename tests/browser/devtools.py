@@ -80,11 +80,12 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key where the focus is."""
-        code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39}.get(key) or ord(key.upper())
+        number = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39}.get(key) or ord(key.upper())
+        code = f"Digit{key}" if key.isdigit() else f"Key{key.upper()}" if len(key) == 1 and key.isalpha() else key
         text = {"text": "\r" if key == "Enter" else key} if key == "Enter" or len(key) == 1 else {}
         for kind in ("keyDown", "keyUp"):
             self.call(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
+                "Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=number,
                 **(text if kind == "keyDown" else {}),
             )  # fmt: skip
 

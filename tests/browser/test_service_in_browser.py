@@ -78,9 +78,9 @@ def origin(made: Made) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser(origin: str) -> Iterator[Browser]:
-    with Browser(seconds=600, origin=origin) as started:
+    with Browser(origin=origin) as started:
         yield started
 
 
@@ -332,6 +332,19 @@ def test_an_experiment_that_cannot_start_says_why(page: Browser, origin: str):
     choose(page, "#x-candidate", LIN)
     page.run("document.querySelector('#new-experiment').requestSubmit()")
     page.wait("document.querySelector('#trouble').innerText.includes('control and candidate are both lin@1')")
+    assert all("422" in one for one in page.problems)
+    page.problems.clear()
+
+
+def test_bm25_can_be_either_side_of_an_experiment(page: Browser, origin: str):
+    show(page, f"{origin}/?view=experiments")
+    for side in ("#x-control", "#x-candidate"):
+        assert page.run(f"[...document.querySelector('{side}').options].some((one) => one.value === 'bm25')")
+    page.run("document.querySelector('#x-name').value = 'words'")
+    choose(page, "#x-control", "bm25")
+    choose(page, "#x-candidate", LIN)
+    page.run("document.querySelector('#new-experiment').requestSubmit()")
+    page.wait(f"document.querySelector('#trouble').innerText.includes('{LIN} was not trained on features')")
     assert all("422" in one for one in page.problems)
     page.problems.clear()
 

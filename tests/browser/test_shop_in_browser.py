@@ -76,9 +76,9 @@ def origin(shop: Shop) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser(origin: str) -> Iterator[Browser]:
-    with Browser(seconds=600, origin=origin) as started:
+    with Browser(origin=origin) as started:
         yield started
 
 

@@ -10,6 +10,7 @@ VARIANTS = [
     "copeland(unranked=skip)", "footrule(unranked=skip)", "kemeny(unranked=skip)", "mc1(unranked=skip)",
     "plackett-luce(unranked=skip)", "mc2(teleport=1e-06)", "rrf(k=0.0)", "comb(how=min)", "comb(how=max)",
     "comb(how=anz,normalise=rank)", "comb(how=median,normalise=max)", "isr(log=true,sigma=1.0)",
+    "combsum(normalise=borda)", "combmnz(normalise=borda)", "kwiksort(unranked=skip)",
 ]  # fmt: skip
 AGGREGATORS = [cls() for cls in Aggregator.catalogue().values()] + list(map(Aggregator.parse, VARIANTS))
 

@@ -17,7 +17,8 @@ from reference.engines import ENGINES
 from reference.forests import FLUSHED, MODELS, THRESHOLDS, D, grown, odd
 
 NAMES = tuple(f"f{l}" for l in range(1, D + 1))
-HERE = [name for name in Target.catalogue() if name != "onnx"]  # which runs in tests/peers
+OF_TREES = [name for name, target in Target.catalogue().items() if Trees in target.forms]
+HERE = [name for name in OF_TREES if name != "onnx"]  # which runs in tests/peers
 FEW = ("31 leaves, zero missing", "threshold infinite", "threshold zero")
 CASES = [
     (kind, name)
@@ -115,7 +116,7 @@ def another_leaf(forest):
 
 FAULTS = [
     (name, fault)
-    for name in Target.catalogue()
+    for name in OF_TREES
     for fault in (nearest, below, swapped, flipped, another_leaf)
     if name != "ranklib" or fault is not flipped  # its files have no side for missing values
 ]

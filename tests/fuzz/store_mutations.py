@@ -30,7 +30,8 @@ def make_store(path: Path, models: Models) -> None:
     kept = Feedback(path)
     experiments = Experiments(kept)
     for name, kind in (("a", "split"), ("c", "shadow"), ("b", "interleave")):
-        experiments.start(ExperimentRequest(name=name, kind=kind, candidate="plain", control="web"), models.current)
+        request = ExperimentRequest(name=name, kind=kind, candidate="plain", control="web")
+        experiments.start(request, models.current, searches=False)
         if name != "b":
             experiments.end(name)
     for k in range(60):

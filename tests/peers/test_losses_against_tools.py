@@ -5,11 +5,16 @@ Tools that are not installed are skipped.
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
-from podium.losses import Loss
+from podium.data.dataset import Dataset
+from podium.losses import LambdaRank, Loss
 from podium.losses.xe_ndcg import cross_entropy
+from podium.metrics import NDCG
+from podium.solvers.position_ratios import PositionRatios
 
 pytestmark = pytest.mark.slow
 SCORES, LABELS = np.array([0.0, 1.0, 3.0, 2.0]), np.array([0.0, 0.0, 1.0, 2.0])
@@ -132,3 +137,30 @@ def test_pair_regression_is_the_pairwise_mse_of_rax():
     tied = (SCORES[0] - SCORES[1]) ** 2
     there = float(rax.pairwise_mse_loss(SCORES, LABELS, reduce_fn=summed))
     assert 2 * (2 * Loss.parse("pair-regression")(SCORES, LABELS).value + tied) == pytest.approx(there)
+
+
+@pytest.mark.parametrize("distance", [False, True])
+def test_ratios_of_positions_are_those_of_xgboost_at_its_own_scores(distance):
+    xgboost = pytest.importorskip("xgboost")
+    rng, n = np.random.default_rng(0), 30 * 8
+    X, clicks = rng.normal(size=(n, 4)).astype(np.float32), (rng.random(n) < 0.4).astype(float)
+    start = 0.3 * rng.normal(size=n).astype(np.float32)
+    pages = Dataset(X, clicks, np.arange(0, n + 1, 8)).with_positions(np.tile(np.arange(1, 9), 30))
+    data = xgboost.DMatrix(X, clicks, group=pages.sizes, base_margin=start)
+    settings = {
+        "objective": "rank:ndcg", "lambdarank_unbiased": True, "lambdarank_bias_norm": 2, "eta": 0.1, "max_depth": 3,
+        "lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": 8, "nthread": 1,
+        "lambdarank_score_normalization": distance,
+    }  # fmt: skip
+    booster = xgboost.train(settings, data, 10)
+    margins = (booster.predict(data, output_margin=True, iteration_range=(0, k)) for k in range(1, 10))
+    before = [scores.astype(float) for scores in (start, *margins)]
+    theirs = json.loads(booster.save_config())["learner"]["objective"]
+    loss = LambdaRank(metric=NDCG(), unbiased=True, p=2.0, distance=distance)
+    ratios = PositionRatios(loss, pages)
+    for scores in before:
+        ratios.sweep(loss, scores, pages)
+        ratios.step(np.empty(0), np.empty(0))
+    assert ratios.history[-1].plus == pytest.approx(theirs["ti+"], abs=1e-6)
+    assert ratios.history[-1].minus == pytest.approx(theirs["tj-"], abs=1e-6)
+    assert np.ptp(ratios.history[-1].plus) > 0.1

@@ -243,8 +243,8 @@ def walk(ranked: Labels, ideal: Labels, max_grade: float | None, goes_on: Callab
         return math.nan
     gains = [y / (max_grade or max(ideal)) for y in ranked] + [0.0] * (1000 - len(ranked))
     looks = [1.0]
-    for i in range(1, 1000):
-        looks.append(looks[-1] * goes_on(i, sum(gains[:i])))
+    for i, gained in enumerate(itertools.accumulate(gains[:-1]), 1):
+        looks.append(looks[-1] * goes_on(i, gained))
     return sum(w * g for w, g in zip(looks, gains, strict=True)) / sum(looks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from math import factorial
 from typing import Any
 
@@ -12,12 +13,17 @@ from numpy.typing import NDArray
 
 def tree_shap(booster: Any, x: NDArray[Any]) -> NDArray[np.float64]:
     """φ_l = Σ_S |S|!(d − |S| − 1)!/d! · (v(S ∪ l) − v(S)); v(S) follows the splits on S and averages over others."""
+    return shapley(tree_game(booster, x), len(x))
+
+
+def tree_game(booster: Any, x: NDArray[Any]) -> Callable[[frozenset[int]], float]:
+    """The expected score of a forest if some features are known."""
     trees = [tree["tree_structure"] for tree in booster.dump_model()["tree_info"]]
-    d = len(x)
+    return lambda known: sum(_expected(tree, x, known) for tree in trees)
 
-    def v(known: frozenset[int]) -> float:
-        return sum(_expected(tree, x, known) for tree in trees)
 
+def shapley(v: Callable[[frozenset[int]], float], d: int) -> NDArray[np.float64]:
+    """Shapley values of a game of d players."""
     value = {frozenset(s): v(frozenset(s)) for k in range(d + 1) for s in itertools.combinations(range(d), k)}
     found = np.zeros(d)
     for l in range(d):

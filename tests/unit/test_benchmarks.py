@@ -2,6 +2,10 @@
 
 import importlib
 import json
+import re
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +14,18 @@ from benchmarks.__main__ import NAMES
 from benchmarks.contest import Contest, run
 from benchmarks.quality import METHODS, Outcome, leads, words
 from benchmarks.shapes import Shape, parts
+from benchmarks.speed_summary import head
+from benchmarks.units import shown
 
 import podium
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _no_collections(monkeypatch):
+    """Nothing is timed here, and collecting the garbage of all tests before each time takes long."""
+    monkeypatch.setattr("benchmarks.contest.gc.collect", lambda: 0)
 
 
 def taking(seconds, log=None, name=""):
@@ -93,6 +107,81 @@ def test_every_benchmark_is_there(name):
 
 
 def test_every_method_has_a_cost_that_is_promised():
-    from benchmarks.cost import PROMISED, families
+    from benchmarks.cost import families
+    from benchmarks.cost_page import PROMISED
 
     assert {name for names in families(None).values() for name in names} == set(PROMISED)
+
+
+def test_the_page_of_costs_is_written_from_its_figures():
+    from benchmarks import cost_page
+
+    folder = ROOT / "docs" / "benchmarks"
+    assert (folder / "cost.md").read_text() == cost_page.text(json.loads((folder / "cost.json").read_text()))
+
+
+def test_the_page_of_speed_is_written_from_its_figures():
+    folder = ROOT / "docs" / "benchmarks"
+    assert (folder / "speed.md").read_text() == page.text(json.loads((folder / "speed.json").read_text()))
+
+
+def test_the_page_of_speed_begins_with_losses_and_missed_goals():
+    first = run(Contest("first training of a", taking(6.0), {}, goal="≤ 5 s", most_seconds=5.0), quick=True)
+    second = run(Contest("first training of b", taking(7.0), {}, goal="≤ 5 s", most_seconds=5.0), quick=True)
+    peers = {"prototype": taking(0.05), "Rax": taking(0.15), "ranx": taking(0.4)}
+    third = run(Contest("work", taking(0.2), peers, goal="≤ 1 s", most_seconds=1.0), quick=True)
+    part = {"at": "2026-11-17 06:23", "rows": [asdict(row) for row in (first, second, third)]}
+    text = head({"first_use": part})
+    assert "faster than the fastest other tool in 0 of 1 rows that have one, and slower in 1." in text
+    assert "It meets 1 of 3 goals, and 2 of the missed ones are of first use." in text
+    assert "- **first training of …, 2 rows**: 6 s to 7 s. Goal: ≤ 5 s. 32 functions" in text
+    assert "- work: podium 200 ms, Rax 150 ms (0.75 ×)." in text
+
+
+def test_the_summary_of_costs_has_the_fastest_and_what_was_too_slow_to_run():
+    from benchmarks.cost_page import extremes
+
+    rows = [{"name": name, "seconds": seconds} for name, seconds in (("a", [1.0, 2.0, 4e-3]), ("b", [1.0] * 5))]
+    assert extremes(rows, 100, 1.0) == ("`a` 4 ms", "`b` 1 s")
+    assert extremes(rows, 1_000, 1.0) == ("`b` 1 s", "`a`: not run, expected over 1 s")
+
+
+def test_times_have_three_digits_and_the_unit_that_fits():
+    assert [shown(t) for t in (1.29e-7, 7.449e-6, 9.9951e-4, 0.02, 0.9999, 1.27, 1234.5)] == [
+        "0.129 µs", "7.45 µs", "1 ms", "20 ms", "1 s", "1.27 s", "1,234 s",
+    ]  # fmt: skip
+
+
+def test_the_readme_has_the_figures_of_the_table_of_ohsumed():
+    heads, rows = markdown_rows("docs/benchmarks/ohsumed/table.md", "| method |")
+    table = {row[0]: dict(zip(heads, row, strict=True)) for row in rows}
+    methods, shown = markdown_rows("README.md", "| | lambdarank |")
+    for metric, *figures in shown:
+        if metric in ("NDCG@10", "MAP"):
+            said = dict(zip(methods[1:], figures, strict=True))
+            assert said == {method: f"{float(table[method][metric.lower()]):.3f}"[1:] for method in said}
+
+
+def test_the_readme_has_the_figures_that_papers_print():
+    papers = tomllib.loads((ROOT / "src/podium/evaluation/published.toml").read_text(encoding="utf-8"))["benchmark"]
+    [ohsumed] = [benchmark for benchmark in papers if benchmark["name"].startswith("OHSUMED")]
+    printed = [
+        (method, float(figures[tab["metrics"].index("ndcg@10")]))
+        for tab in ohsumed["table"]
+        for method, figures in tab["figures"].items()
+        if "ndcg@10" in tab["metrics"]
+    ]
+    methods, shown = markdown_rows("README.md", "| | lambdarank |")
+    [published] = [row[1:] for row in shown if row[0] == "published"]
+    said = [(method, float(figure)) for method, figure in zip(methods[1:], published, strict=True) if figure]
+    assert said
+    assert [pair for pair in said if pair not in printed] == []
+
+
+def markdown_rows(page: str, start: str) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of the table of a page whose first line begins so."""
+    lines = (ROOT / page).read_text(encoding="utf-8").split(start, 1)[1].split("\n\n")[0]
+    cells = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in (start + lines).splitlines()
+    ]
+    return cells[0], cells[2:]

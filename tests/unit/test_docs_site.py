@@ -1,6 +1,7 @@
 """The documentation site, without building it: every page can be reached, and everything with a name has a page."""
 
 import functools
+import inspect
 import re
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,9 +14,12 @@ from docs._extensions.site_pages.markdown import block, code, escaped, table
 from docs._extensions.site_pages.parts import folder, things_of
 
 import podium
+from podium.base.registry import field_types
 from podium.cli.main import PANELS
 from podium.cli.methods import KINDS
+from podium.cli.parameters import meanings
 from podium.methods import METHODS, method
+from podium.metrics.conventions import PRESETS
 
 DOCS = Path(__file__).parents[2] / "docs"
 TOCTREE = re.compile(r"```{toctree}\n(.*?)```", re.DOTALL)
@@ -55,6 +59,13 @@ def test_everything_of_a_kind_has_a_page(kind):
     assert entries(f"reference/{folder(kind)}/index") == names
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_parameter_of_a_kind_is_explained(kind):
+    for name, cls in things_of(kind).items():
+        unsaid = [field for field in field_types(cls) if not meanings(cls).get(field)]
+        assert not unsaid, f"{name} does not say what {', '.join(unsaid)} means: write it below the field"
+
+
 def test_every_method_command_and_public_name_has_a_page():
     names = [f"methods/{name}" for name in METHODS if method(name).family != "your own"]  # other tests register some
     names += [f"commands/podium-{name}" for own in PANELS.values() for name in own]
@@ -67,7 +78,7 @@ def test_a_method_page_has_formula_recipe_and_ranges():
     assert "**Formula:**\n\n```text\nL = Σ_{y_i > y_j} log(1 + e^(−σ(s_i − s_j)))" in page
     assert "recipe(loss=ranknet(normalise=true))" in page
     assert "| `penalty` | 0.01, 0.1, 1.0 | 0.0001 to 10, logarithmic |" in page
-    assert "| `sigma` | `1.0` | number | \\> 0 |" in page
+    assert "| `sigma` | `1.0` | Steepness of the logistic loss. | number | \\> 0 |" in page
 
 
 @pytest.mark.parametrize(
@@ -115,3 +126,21 @@ def test_docstrings_become_headings_formulas_and_code():
 
 def test_the_summary_of_a_page_is_its_first_sentence():
     assert summary("# Title\n\n<!-- not run -->\n\nRead [this](x.md)\nfirst. Then that.") == "Read this first."
+
+
+def test_the_docstring_of_a_public_function_names_every_parameter():
+    for name in podium.__all__:
+        value = getattr(podium, name)
+        if inspect.isroutine(value):
+            said = inspect.getdoc(value) or ""
+            unsaid = [word for word in inspect.signature(value).parameters if not re.search(rf"\b{word}\b", said)]
+            assert not unsaid, f"podium.{name} does not explain {', '.join(unsaid)}"
+
+
+def test_the_comparison_with_other_tools_counts_what_is_there():
+    count = {kind: len(things_of(kind)) for kind in KINDS}
+    fusions = count["aggregator"] + count["supervised aggregator"]
+    assert f"| ranking losses | {count['loss']}, with any scorer |" in pages()["peers"]
+    assert f"| {count['metric']}; {len(PRESETS)} presets |" in pages()["peers"]
+    assert f"| {fusions} rules, {count['supervised aggregator']} of them learned |" in pages()["peers"]
+    assert f"| {count['target']} targets, with proof; into live engines |" in pages()["peers"]

@@ -183,6 +183,7 @@ WITH_FRAMES = {
     "shap": lambda v: podium.shap(named(), v).values,
     "shap_interactions": lambda v: podium.shap_interactions(named(TREES), v).values,
     "shapes": lambda v: drawn(podium.shapes(named(), v)),
+    "model_card": lambda v: podium.model_card(named(), v),
     "explain": lambda v: podium.explain(named(), v, query=QID[0], documents=[0, QUERIES]).shares,
     "from_frame": lambda v: everything(podium.from_frame(v)),
     "read_data": lambda v: everything(podium.read_data(v)),
@@ -395,7 +396,7 @@ WITHOUT_DATA = {
     *("Cluster", "run_spec", "load", "import_model", "read_clicks", "read_folder", "read_letor", "read_qrels"),
     *("read_rankings", "read_run", "write_letor", "write_qrels", "write_cache", "write_clicks", "clicks"),
     "integrations",
-    *("Engine", "Index", "ClickLog", "Qrels", "__version__"),
+    *("Engine", "TextRanker", "Index", "ClickLog", "Qrels", "__version__"),
     *("evaluate_with_machine", "rate"),  # judgments and battles, which have odd inputs of their own
 }
 """Names that take no columns: settings, files, and what podium itself has made."""

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,22 @@ def test_the_examples_pass_their_own_tests(names):
         check=False, timeout=500,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_page_on_a_custom_loss_trains_with_it(tmp_path):
+    page = (ROOT / "docs" / "how-to" / "custom-loss.md").read_text(encoding="utf-8")
+    exec(page.partition("```python\n")[2].partition("with open")[0], names := {})
+    (tmp_path / "log_cosh.py").write_text(names["loss"])
+    data, _ = podium.make_letor_like(8, (4, 6), n_features=8, seed=1)
+    podium.write_letor(data, tmp_path / "DATA")
+    command = shlex.split(page.partition("```sh\npodium ")[2].partition("\n")[0])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGES), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", *command], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        check=False, timeout=500,
+    )  # fmt: skip
+    assert "recipe(loss=log-cosh" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_page_has_an_example_for_every_kind_of_registered_thing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import re
@@ -9,6 +10,7 @@ import types
 from typing import Any
 
 import podium
+from podium.cli.parameters import meanings
 
 from .docstrings import as_markdown, first_sentence
 from .markdown import code, escaped, page, table, toctree
@@ -74,7 +76,17 @@ def described(path: str, value: Any) -> str:
         return _directive("function", path + signature(value), as_markdown(value.__doc__))
     kind = "exception" if issubclass(value, BaseException) else "class"
     members = [_member(name, member) for name, member in _members(value)]
-    return _directive(kind, path + signature(value), page(as_markdown(value.__doc__), *members).strip(), colons=4)
+    body = page(as_markdown(value.__doc__), _fields(value), *members).strip()
+    return _directive(kind, path + signature(value), body, colons=4)
+
+
+def _fields(cls: type) -> str:
+    """List of the parameters of a dataclass that its source explains."""
+    if not dataclasses.is_dataclass(cls):
+        return ""
+    explained = meanings(cls)
+    names = [field.name for field in dataclasses.fields(cls) if field.init and field.name in explained]
+    return "\n".join(f"- {code(name)}: {escaped(' '.join(explained[name].split()))}" for name in names)
 
 
 def signature(value: Any) -> str:

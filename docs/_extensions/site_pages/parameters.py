@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import functools
-import inspect
-import sys
 import types
 import typing
 from typing import Any
 
 from podium.base.registry import Named, field_types, write
 from podium.cli.methods import in_words
+from podium.cli.parameters import bounds, meanings
 
 from .markdown import code, escaped, table
 
-_BOUNDS = {"above": "> {:g}", "least": "≥ {:g}", "below": "< {:g}", "most": "≤ {:g}"}
 _LONGEST = 80
 
 
@@ -30,15 +26,15 @@ def parameters(cls: type[Named], value: Named | None = None) -> str:
         [
             code(field.name),
             _default(field) if value is None else _written(getattr(value, field.name)),
-            escaped(type_in_words(types_of[field.name])),
-            _range(field),
-            escaped(in_words(field.metadata["search"])) if "search" in field.metadata else "",
             escaped(meaning.get(field.name, "")),
+            escaped(type_in_words(types_of[field.name])),
+            escaped(bounds(field)),
+            escaped(in_words(field.metadata["search"])) if "search" in field.metadata else "",
         ]
         for field in fields
     ]
-    head = ["parameter", "default" if value is None else "value", "type", "range", "tuning searches", "meaning"]
-    kept = [column for column in range(len(head)) if column < 3 or any(row[column] for row in rows)]
+    head = ["parameter", "default" if value is None else "value", "meaning", "type", "range", "tuning searches"]
+    kept = [column for column in range(len(head)) if column < 4 or any(row[column] for row in rows)]
     return table([head[column] for column in kept], [[row[column] for column in kept] for row in rows])
 
 
@@ -57,39 +53,6 @@ def type_in_words(hint: Any) -> str:
     return words.get(hint, getattr(hint, "__name__", str(hint)))
 
 
-def meanings(cls: type) -> dict[str, str]:
-    """What is said about each field: the text below it in the class, or the comment behind it."""
-    said: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        said |= _said(base.__module__, base.__name__)
-    return said
-
-
-def _said(module: str, name: str) -> dict[str, str]:
-    if not module.startswith("podium"):
-        return {}
-    classes, lines = _source(module)
-    body, said = classes[name].body if name in classes else [], {}
-    for statement, after in zip(body, [*body[1:], None], strict=True):
-        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-            continue
-        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str):
-            said[statement.target.id] = inspect.cleandoc(after.value.value)
-            continue
-        rest = lines[(statement.end_lineno or 1) - 1].encode()[statement.end_col_offset or 0 :].decode().strip()
-        comment = rest.lstrip("# ").strip()
-        if rest.startswith("#") and not comment.startswith(("type:", "noqa", "fmt:")):
-            said[statement.target.id] = comment
-    return said
-
-
-@functools.cache
-def _source(module: str) -> tuple[dict[str, ast.ClassDef], list[str]]:
-    """Classes of a module by name, and its lines."""
-    source = inspect.getsource(sys.modules[module])
-    return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}, source.splitlines()
-
-
 def _default(field: dataclasses.Field[Any]) -> str:
     if field.default is not dataclasses.MISSING:
         return _written(field.default)
@@ -99,7 +62,3 @@ def _default(field: dataclasses.Field[Any]) -> str:
 def _written(value: object) -> str:
     text = write(value)
     return code(text if len(text) <= _LONGEST else f"{text.partition('(')[0]}()")
-
-
-def _range(field: dataclasses.Field[Any]) -> str:
-    return escaped(", ".join(_BOUNDS[key].format(field.metadata[key]) for key in _BOUNDS if key in field.metadata))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
+import re
+from pathlib import Path
 from typing import Any
 
 from podium.base.registry import Named, write
-from podium.cli.methods import KINDS, base_class, facts, in_words
+from podium.cli.methods import KINDS, base_class, documentation, facts, in_words
 from podium.methods import METHODS, OF_METHODS, OF_OTHER_DATA, Method, method
 from podium.recipe import Recipe
 from podium.tuning import space
@@ -15,6 +16,8 @@ from podium.tuning import space
 from .docstrings import as_markdown, first_sentence
 from .markdown import block, code, escaped, page, table, toctree
 from .parameters import parameters
+
+_OHSUMED = Path(__file__).parents[2] / "benchmarks" / "ohsumed" / "table.md"
 
 
 def pages() -> dict[str, str]:
@@ -63,14 +66,24 @@ def _method(name: str, method: Method) -> str:
     return page(
         f"# {escaped(name)}",
         f"Family: {escaped(method.family)}. In a phrase: {escaped(method.summary or first_sentence(method.page()))}.",
+        block(f"podium train DATA --method {name} -o model.podium", "sh"),
         as_markdown(method.page()),
         "## Recipe",
         block(repr(learner)),
         _choices(method),
         *(_parts_of(learner) if isinstance(learner, Recipe) else ["## Parameters", parameters(type(learner), learner)]),
-        "## Use it",
-        block(f"podium train DATA --method {name} -o model", "text"),
+        _benchmark(name),
     )
+
+
+def _benchmark(name: str) -> str:
+    """The row of a method in the table of OHSUMED, if it has one."""
+    lines = _OHSUMED.read_text(encoding="utf-8").splitlines()
+    heads = next(line for line in lines if line.startswith("| method |"))
+    row = next((line for line in lines[lines.index(heads) :] if line.startswith(f"| {name} |")), None)
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in (heads, row or heads)]
+    said = "Means over the five folds of OHSUMED: [all methods](../../benchmarks/ohsumed/table.md)."
+    return "" if row is None else f"## Benchmark\n\n{said}\n\n{table(cells[0], cells[1:])}"
 
 
 def _choices(method: Method) -> str:
@@ -106,20 +119,13 @@ def _thing(kind: str, name: str, cls: type[Named]) -> str:
     return page(
         f"# {escaped(name)}",
         f"A kind of [{kind}](index.md); in Python {code(f'{cls.__module__}.{cls.__qualname__}')}.",
-        as_markdown(_documentation(cls)),
+        as_markdown(documentation(cls)),
         "## Parameters",
         parameters(cls),
         _facts(cls()) if kind == "loss" else "",
         _other_tools(cls) if kind == "metric" else "",
         _methods_with(kind, name),
     )
-
-
-def _documentation(cls: type[Named]) -> str | None:
-    """Docstring of a class, or that of its module if only that one has the headings."""
-    module = sys.modules[cls.__module__].__doc__ or ""
-    own = cls.__doc__ or ""
-    return module if "Formula:" in module and "Formula:" not in own else own
 
 
 def _facts(loss: Any) -> str:

@@ -19,6 +19,8 @@ from .irv import IRV as IRV
 from .isr import ISR as ISR
 from .kemeny import Kemeny as Kemeny
 from .kendall_agreement import agreement as agreement
+from .kwiksort import Kwiksort as Kwiksort
+from .majority_judgment import MajorityJudgment as MajorityJudgment
 from .mallows import Mallows as Mallows
 from .map_fuse import MapFuse as MapFuse
 from .markov import MC1 as MC1

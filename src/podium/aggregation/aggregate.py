@@ -14,7 +14,10 @@ from podium.base.errors import DataError, ParameterError
 
 
 def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "rrf") -> Consensus:
-    """Fuse rankings, or the voters' lists of one query's documents (best first), into a consensus."""
+    """Fuse rankings, or the voters' lists of one query's documents (best first), into a consensus.
+
+    `method`: an aggregator or its text, such as `rrf` or `kemeny`; `podium methods aggregator` lists them.
+    """
     chosen = Aggregator.parse(method) if isinstance(method, str) else method
     if not isinstance(chosen, Aggregator):
         raise ParameterError(f"expected the name of a method or an Aggregator; got {type(method).__name__}.")

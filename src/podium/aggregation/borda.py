@@ -34,7 +34,9 @@ class Borda(Aggregator):
     """
 
     p: float = param(2.0, least=1.0)
+    """Power of `combine=lp`: the larger, the more the voters count who place a document high."""
     combine: Literal["sum", "median", "lp"] = "sum"
+    """How points of the voters are combined."""
 
     def one(self, query: QueryRankings) -> Array:
         n, whole = query.n_documents, query.completed()

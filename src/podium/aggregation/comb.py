@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator
-from podium.aggregation.combsum import Normalise, normalised
+from podium.aggregation.combsum import Normalise, normalised, with_all_places
 from podium.aggregation.place_values import lists_with, summed
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.arrays import Array
@@ -40,9 +40,12 @@ class Comb(Aggregator):
     gamma: float = param(1.0, least=0.0)
     """Of gmnz: the power of the number of lists."""
     how: Literal["gmnz", "min", "max", "median", "anz"] = "gmnz"
+    """How normalised scores are combined."""
     normalise: Normalise = "minmax"
+    """How the scores of a list are normalised; see combsum."""
 
     def one(self, query: QueryRankings) -> Array:
+        query = with_all_places(query, self.normalise)
         scores = normalised(query, self.normalise)
         if self.how in ("min", "max"):
             ends = np.full(query.n_documents, np.inf if self.how == "min" else -np.inf)

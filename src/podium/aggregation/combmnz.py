@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from podium.aggregation.base import Aggregator
-from podium.aggregation.combsum import Normalise, normalised
+from podium.aggregation.combsum import Normalise, normalised, with_all_places
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.arrays import Array
 from podium.base.registry import register
@@ -34,8 +34,10 @@ class CombMNZ(Aggregator):
     needs_scores: ClassVar[bool] = True
 
     normalise: Normalise = "minmax"
+    """How the scores of a list are normalised; see combsum."""
 
     def one(self, query: QueryRankings) -> Array:
+        query = with_all_places(query, self.normalise)
         n, weights = query.n_documents, np.repeat(query.weights, np.diff(query.offsets))
         voters = np.bincount(query.documents, weights, minlength=n)
         total = np.bincount(query.documents, weights * normalised(query, self.normalise), minlength=n)

@@ -19,7 +19,7 @@ from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 
-Normalise = Literal["minmax", "sum", "zscore", "max", "rank", "none"]
+Normalise = Literal["minmax", "inverted", "sum", "zscore", "max", "rank", "borda", "none"]
 """How the scores of one list are normalised; see `CombSum`."""
 
 
@@ -29,8 +29,9 @@ class CombSum(Aggregator):
 
     Formula: Σ_k w_k ŝ_k(j) over the lists that rank j. A list's lowest score becomes 0, as does a document that is left
         out; then ŝ = (s − min)/(max − min) (`minmax`), (s − min)/Σ(s − min) (`sum`), (s − min)/sd (`zscore`: z-scores,
-        with a document left out at the list's lowest); or s/max|s| (`max`), 1 − (r − 1)/n with r the rank in a list of
-        n (`rank`), or s as it is (`none`).
+        with a document left out at the list's lowest); or (max − s)/(max − min), for scores of which less is better
+        (`inverted`); s/max|s| (`max`); 1 − (r − 1)/n with r the rank in a list of n (`rank`), or in the query of n
+        documents, those left out sharing the last places (`borda`); or s as it is (`none`).
     Ties: equal scores stay equal. If all scores of a list are equal, each is 1 (`sum`: 1 by their number).
     Cost: O(entries).
     Use it for: rank fusion of systems whose scores are meaningful; `none` only if they share one scale above 0.
@@ -41,18 +42,27 @@ class CombSum(Aggregator):
     needs_scores: ClassVar[bool] = True
 
     normalise: Normalise = "minmax"
+    """How the scores of a list are normalised; see the formula."""
 
     def one(self, query: QueryRankings) -> Array:
+        query = with_all_places(query, self.normalise)
         weights = np.repeat(query.weights, np.diff(query.offsets))  # (e,)
         scores = weights * normalised(query, self.normalise)
         return np.asarray(np.bincount(query.documents, scores, minlength=query.n_documents), np.float64)
+
+
+def with_all_places(query: QueryRankings, how: Normalise) -> QueryRankings:
+    """The lists; those for `borda` with the documents that they leave out, tied at the end."""
+    return query.completed() if how == "borda" else query
 
 
 def normalised(query: QueryRankings, how: Normalise) -> Array:
     """The scores of every list on a common scale."""  # (e,)
     if how == "none":
         return query.scores
-    if how == "rank":
+    if how == "inverted":
+        return _scale(-query.scores, query.offsets, 0)
+    if how in ("rank", "borda"):
         sizes = np.repeat(np.diff(query.offsets), np.diff(query.offsets))
         return np.asarray(1.0 - (tied_means(query, places(query)) - 1.0) / sizes, np.float64)
     return _scale(query.scores, query.offsets, {"minmax": 0, "sum": 1, "zscore": 2, "max": 3}[how])

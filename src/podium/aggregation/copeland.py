@@ -33,6 +33,7 @@ class Copeland(Aggregator):
     elects_condorcet: ClassVar[bool] = True
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         return 0.5 * (duels_won(query, self.unranked) + query.n_documents - 1)

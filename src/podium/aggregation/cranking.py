@@ -55,8 +55,11 @@ class Cranking(SupervisedAggregator):
     """
 
     sweeps: int = param(100, least=10)
+    """Sweeps of each Markov chain to predict."""
     rounds: int = param(60, least=10)
+    """Most rounds of training."""
     distance: Distance = "kendall"
+    """Distance of two rankings: Kendall's, Spearman's footrule or Cayley's."""
 
     def fit(self, rankings: Rankings, *, seed: int = 0) -> Cranked:
         """Learn θ; `trust` is −θ. `record` has the log-likelihood if all was enumerated, else R-hat and more."""

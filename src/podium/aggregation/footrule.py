@@ -43,6 +43,7 @@ class Footrule(Aggregator):
     slow_above: ClassVar[int | None] = 4000
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def solve(self, query: QueryRankings) -> Solved:
         from scipy.optimize import linear_sum_assignment

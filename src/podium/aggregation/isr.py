@@ -33,6 +33,7 @@ class ISR(Aggregator):
     sigma: float = param(0.0, least=0.0, most=1.0)
     """Added to the number of lists within the logarithm."""
     log: bool = False
+    """Whether the logarithm of the number of lists counts instead of the number."""
 
     def one(self, query: QueryRankings) -> Array:
         lists = lists_with(query)

@@ -47,7 +47,9 @@ class Kemeny(Aggregator):
     elects_condorcet: ClassVar[bool] = True
 
     exact: int = param(40, least=1)
+    """Most documents of a cycle of majorities that is solved exactly."""
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def solve(self, query: QueryRankings) -> Solved:
         before = wins(lists(query, self.unranked))  # (n, n)

@@ -59,7 +59,9 @@ class Mallows(Aggregator):
     elects_condorcet: ClassVar[bool] = True
 
     exact: int = param(40, least=1)
+    """Most documents of a cycle of majorities that is solved exactly."""
     unranked: Unranked = "last"
+    """Documents that a list leaves out: after its own in an unknown order (`last`), or not there at all (`skip`)."""
 
     def solve(self, query: QueryRankings) -> Solved:
         return Kemeny(exact=self.exact, unranked=self.unranked).solve(query)

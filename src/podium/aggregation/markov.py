@@ -39,7 +39,9 @@ class MarkovChain(Aggregator):
     """
 
     teleport: float = param(0.01, above=0.0, most=1.0)
+    """Probability with which the walk jumps to any document."""
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def transitions(self, query: QueryRankings) -> Array:
         """Transition probabilities, from i to j at [i, j], before teleporting; each row sums to 1."""  # (n, n)

@@ -31,6 +31,7 @@ class Minimax(Aggregator):
     slow_above: ClassVar[int | None] = 3000
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         lead = whole(margins(query, self.unranked), query)

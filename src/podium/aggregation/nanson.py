@@ -32,6 +32,7 @@ class Nanson(Aggregator):
     slow_above: ClassVar[int | None] = 3000
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         return eliminated_by_margins(whole(margins(query, self.unranked), query), _leaving)

@@ -58,6 +58,7 @@ class PlackettLuceMLE(WorthModel):
     """
 
     ties: Literal["equal", "unknown", "shared"] = "equal"
+    """Tied documents: all orders count in equal shares, their order is unknown, or a place may be shared."""
     name: ClassVar[str] = "plackett-luce"
 
     def _ties(self, query: QueryRankings) -> str:

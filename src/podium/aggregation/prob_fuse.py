@@ -22,6 +22,7 @@ class ProbFuse(PlaceFuse):
     """
 
     segments: int = param(10, least=1)
+    """Segments into which a list is cut."""
 
     def table(self, hits: list[Array], relevant: list[int]) -> Array:
         shares = np.zeros(self.segments)

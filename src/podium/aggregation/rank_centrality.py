@@ -31,6 +31,7 @@ class RankCentrality(Aggregator):
     prior: float = param(1.0, above=0.0)
     """Wins of each document against each other that are added, so that every document can be reached."""
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         before = wins(lists(query, self.unranked)) + self.prior

@@ -32,6 +32,7 @@ class RankedPairs(Aggregator):
     slow_above: ClassVar[int | None] = 150
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         lead = whole(margins(query, self.unranked), query)

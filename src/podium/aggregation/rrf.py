@@ -30,6 +30,7 @@ class RRF(Aggregator):
     """
 
     k: float = param(60.0, least=0.0)
+    """Damping: the larger, the less the first ranks stand out."""
 
     def one(self, query: QueryRankings) -> Array:
         scores = np.zeros(query.n_documents)

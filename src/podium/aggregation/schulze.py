@@ -32,6 +32,7 @@ class Schulze(Aggregator):
     slow_above: ClassVar[int | None] = 1000
 
     unranked: Unranked = "last"
+    """Documents that a list leaves out: tied after its own (`last`), or not compared by it (`skip`)."""
 
     def one(self, query: QueryRankings) -> Array:
         before = whole(wins(lists(query, self.unranked)), query)

@@ -42,6 +42,7 @@ class VoterWeights(SupervisedAggregator):
     """
 
     method: str = "listnet"
+    """Ranking method that is trained."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

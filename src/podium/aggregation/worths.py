@@ -67,7 +67,9 @@ class WorthModel(Aggregator):
     """Distribution over rankings with a worth per document, whose logarithm is the score."""
 
     pseudo: float = param(0.5, least=0.0)
+    """Wins and losses of each document against a ghost of worth 1, so that worths stay finite."""
     unranked: Unranked = "last"
+    """Documents that a list leaves out: after its own in an unknown order (`last`), or not there at all (`skip`)."""
 
     def __call__(self, rankings: Rankings) -> Consensus:
         with one_blas_thread():  # queries already use the cores

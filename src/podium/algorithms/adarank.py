@@ -42,8 +42,11 @@ class AdaRank(LinearLearner):
     """
 
     metric: Metric = MAP()
+    """Metric by which features are chosen."""
     rounds: int = param(default=200, least=1)
+    """Most rounds, each of which adds a feature."""
     patience: int | None = param(default=50, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     bound: Literal["exponential", "logistic"] = "exponential"
     """The function of E that is minimised."""
     transform: Transform = MinMax()

@@ -54,6 +54,7 @@ class CCRF(Learner):
     nearest: int = param(default=5, least=1)
     """The number of nearest documents, if the data has no relations."""
     iterations: int = param(default=200, least=1)
+    """Most iterations of L-BFGS."""
     transform: Transform = GradeScale()
     name = "c-crf"
     per_query: ClassVar[bool] = True

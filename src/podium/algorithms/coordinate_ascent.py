@@ -40,6 +40,7 @@ class CoordinateAscent(LinearLearner):
     """
 
     metric: Metric = NDCG(10)
+    """Metric that the weights maximise."""
     restarts: int = param(default=5, least=1)
     """Number of starts."""
     steps: int = param(default=25, least=1)
@@ -47,6 +48,7 @@ class CoordinateAscent(LinearLearner):
     tolerance: float = param(default=0.001, least=0)
     """Smallest gain of a pass over all weights."""
     line: Literal["exact", "grid"] = "exact"
+    """Search along a weight: `exact` follows NDCG and DCG from crossing to crossing, `grid` tries 50 steps."""
     transform: Transform = ZScore()
     name = "coordinate-ascent"
 

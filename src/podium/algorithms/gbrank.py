@@ -45,14 +45,19 @@ class GBRank(Learner):
     learning_rate: float = param(default=1.0, above=0, most=1, search=(0.05, 1.0, "log"))
     """β; above 1 the targets would diverge."""
     rounds: int = param(default=100, least=1)
+    """Most rounds, each of which adds a function."""
     trees: int = param(default=30, least=1)
     """Number of trees per round."""
     shrinkage: float = param(default=0.1, above=0, most=1, search=(0.03, 1.0, "log"))
+    """Factor of each tree of a round's function."""
     num_leaves: int = param(default=7, least=2, search=(4, 64, "log"))
+    """Most leaves of a tree."""
     min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
     """Minimum number of documents in a leaf."""
     normalise: bool = False
+    """Whether a query's sum is divided by its number of pairs, so that long queries count like short ones."""
     patience: int | None = param(default=25, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     transform: Transform = Identity()
     name = "gbrank"
 

@@ -36,12 +36,17 @@ class McRank(Learner):
     """
 
     ordinal: bool = False
+    """Whether grades are steps: models of P(y ≥ k) instead of P(y = k)."""
     rounds: int = param(default=300, least=1)
+    """Most rounds, each with a tree for every grade."""
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    """Factor of each tree."""
     num_leaves: int = param(default=10, least=2, search=(4, 64, "log"))
+    """Most leaves of a tree."""
     min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
     """Minimum number of documents in a leaf."""
     patience: int | None = param(default=50, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     transform: Transform = Identity()
     name = "mcrank"
 
@@ -96,6 +101,9 @@ class McRank(Learner):
     def probabilities(self, params: Params, data: Dataset) -> Array:
         """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
         return self._probabilities(self._raw(params, data.n_features)(data))
+
+    def best_grade_probability(self, params: Params, data: Dataset) -> Array:
+        return np.asarray(self.probabilities(params, data)[:, -1])
 
     def grades(self, params: Params, data: Dataset) -> Array:
         """The most probable grade of each document."""  # (N,)

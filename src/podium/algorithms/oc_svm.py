@@ -48,9 +48,11 @@ class OCSVM(LinearLearner):
     """
 
     margins: Literal["fixed", "sum"] = "fixed"
+    """`fixed`: all thresholds have the same margin; `sum`: each is as wide as possible."""
     cost: float = param(default=1.5, above=0)
     """Cost of the mean slack of a grade."""
     balanced: bool = True
+    """Whether rare grades have a larger cost; if not, all have the same, as in the paper."""
     transform: Transform = ZScore()
     name = "oc-svm"
 

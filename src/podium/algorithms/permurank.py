@@ -48,6 +48,7 @@ class PermuRank(LinearLearner):
     """
 
     metric: Metric = MAP()
+    """Metric by which wrong rankings are weighted."""
     cost: float = param(default=0.1, above=0, search=(0.01, 10.0, "log"))
     """C, the cost of a query's loss."""
     surrogate: Surrogate = "hinge"
@@ -55,8 +56,11 @@ class PermuRank(LinearLearner):
     over: Over = "sum"
     """Pairs of rankings of a query: all of the working set, or the worst."""
     perfect: Literal["nearest", "violated"] = "nearest"
+    """Perfect ranking that a round adds: the one with the largest score (`nearest`) or with the least (`violated`)."""
     rounds: int = param(default=10, least=1)
+    """Most rounds."""
     patience: int | None = param(default=5, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     transform: Transform = ZScore()
     name = "permurank"
 

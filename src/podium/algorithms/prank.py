@@ -41,8 +41,11 @@ class PRank(LinearLearner):
     """
 
     epochs: int = param(default=50, least=1)
+    """Most passes over the documents."""
     average: bool = False
+    """Whether weights and thresholds are the mean over all steps."""
     patience: int | None = param(default=20, least=1)
+    """Early stopping: end after this many epochs without a better validation metric."""
     transform: Transform = ZScore()
     name = "prank"
 

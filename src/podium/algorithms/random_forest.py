@@ -45,7 +45,9 @@ class RandomForest(Learner):
     """
 
     trees: int = param(default=300, least=1)
+    """Number of trees."""
     num_leaves: int = param(default=100, least=2, most=131072, search=(10, 300, "log"))
+    """Most leaves of a tree."""
     min_data_in_leaf: int = param(default=5, least=1, search=(1, 50, "log"))
     """Minimum number of documents in a leaf, sampled or not."""
     feature_fraction: float = param(default=0.3, above=0, most=1, search=(0.1, 1.0))

@@ -44,10 +44,13 @@ class RankBoost(Learner):
     """
 
     rounds: int = param(default=300, least=1)
+    """Most rounds, each of which adds a threshold."""
     max_bin: int = param(default=MOST_BINS, least=2, most=MOST_BINS)
     """Maximum number of distinct values of a feature; more are binned at quantiles."""
     normalise: bool = False
+    """Whether each query weighs the same, however many pairs it has."""
     patience: int | None = param(default=100, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     transform: Transform = Identity()
     name = "rankboost"
 

@@ -46,12 +46,17 @@ class SortNet(Learner):
     """
 
     hidden: int = param(default=10, least=1, search=(4, 40, "log"))
+    """Pairs of hidden units."""
     learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
+    """Length of a step."""
     penalty: float = param(default=0.01, least=0)
     """λ, the weight decay."""
     rounds: int = param(default=100, least=1)
+    """Most passes over the training queries."""
     order: Literal["sort", "wins"] = "sort"
+    """Order from comparisons: by merge sort (`sort`), or by the number of documents that each beats (`wins`)."""
     patience: int | None = param(default=20, least=1)
+    """Early stopping: end after this many rounds without a better validation metric."""
     transform: Transform = ZScore()
     name = "sortnet"
 

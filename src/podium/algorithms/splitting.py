@@ -51,7 +51,9 @@ class Splitting(LinearLearner):
     margin: float = param(default=10.0, least=0, search=(0.1, 1000.0, "log"))
     """Difference of scores up to which a pair counts as a mistake."""
     epochs: int = param(default=50, least=1)
+    """Most passes over the training queries."""
     patience: int | None = param(default=20, least=1)
+    """Early stopping: end after this many epochs without a better validation metric."""
     transform: Transform = ZScore()
     name = "splitting"
 

@@ -63,12 +63,15 @@ class SVMMAP(LinearLearner):
     """
 
     measure: Literal["map", "ndcg"] = "map"
+    """Metric whose loss is bounded."""
     rescale: Literal["margin", "slack"] = "margin"
     """Whether Δ is the margin that a ranking needs, or the price of a margin below 1."""
     cost: float = param(default=10.0, above=0, search=(0.01, 100.0, "log"))
     """C, the cost of the mean loss."""
     epsilon: float = param(default=0.001, above=0)
+    """Planes are added until none is violated by more than this."""
     relevant: float = 1.0
+    """Grade from which a document is relevant, with `measure=map`."""
     planes: int = param(default=1000, least=1)
     """Maximum number of cutting planes."""
     transform: Transform = ZScore()

@@ -47,10 +47,13 @@ class Walk(Learner):
     """
 
     loss: Loss = RankNet(normalise=True)
+    """Loss of c times the logarithm of the walk's probabilities."""
     restart: float = param(default=0.2, above=0, below=1)
     """α, the probability that a walk begins again."""
     penalty: float = param(default=0.001, least=0)
+    """L2 penalty: (penalty/2)·‖w‖² is added to the loss."""
     starts: int = param(default=3, least=1)
+    """Starting points that are tried; the first is PageRank."""
     iterations: int = param(default=100, least=1)
     """Of L-BFGS, from each start."""
     transform: Transform = Identity()

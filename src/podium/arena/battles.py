@@ -215,10 +215,11 @@ def _of_rows(records: Records, roles: Mapping[str, str]) -> Battles:
         )
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
     dense = np.unique(ranks[rows], return_inverse=True)[1][order] + 1
-    weights, judges, groups = _about(records, roles, rows[order])
-    firsts = offsets[:-1]
-    for what, labels in (("judge", judges), ("group", groups)):
-        if labels is not None and (labels.of != np.repeat(labels.of[firsts], sizes)).any():
+    weights, *labels = _about(records, roles, rows)
+    weights, firsts = weights[order], offsets[:-1]
+    judges, groups = (None if names is None else replace(names, of=names.of[order]) for names in labels)
+    for what, names in (("judge", judges), ("group", groups)):
+        if names is not None and (names.of != np.repeat(names.of[firsts], sizes)).any():
             raise DataError(f"a battle has more than one {what}; all its rows need the same.", where=records.source)
     if (weights != np.repeat(weights[firsts], sizes)).any():
         raise DataError("a battle has more than one weight; all its rows need the same.", where=records.source)

@@ -55,6 +55,8 @@ def rate(
     `different_judges`: judges may differ in noise and in how often they call a tie (`judge_effects.py`), and noisy ones
         count less. `scale`: natural logarithm, or elo: 400 points for odds of ten, the average player at 1000.
     `columns`: names of the columns a, b, winner, battle, player, rank, judge, group and weight, if they are unusual.
+    `level`: the confidence level of the intervals.
+    `seed`: of the bootstrap of rank intervals.
     """
     _check(law, prior, scale, level)
     fought = as_battles(battles, **columns)
@@ -96,11 +98,12 @@ def _rated(
         why = "the battles name no judges" if battles.judges is None else "plackett-luce takes all judges alike"
         raise ParameterError(f"judges cannot differ: {why}. Leave it out, or give a column of judges and a pair law.")
     if chosen == "plackett-luce":
-        from podium.arena.several import fit_several
+        from podium.arena.several import clustered_several, fit_several
 
         pair_law, fitted = fit_several(battles, prior)
-        covariance, judges = fitted.covariance, None
-        notes.append("intervals: Fisher's information")
+        n_judges, judges = 0 if battles.judges is None else len(battles.judges.names), None
+        covariance = fitted.covariance if n_judges < MANY_JUDGES else clustered_several(battles, fitted)
+        notes.append(_covariance_words(n_judges))
     else:
         pair_law = LAWS[chosen]
         fitted, covariance, judges, words = _fitted(battles, pairs, pair_law, prior, different_judges)
@@ -187,7 +190,7 @@ def _fitted(
     """Strengths, their covariance, the effects of judges, and how the covariance was computed."""
     if battles.judges is None:
         fitted = fit(pairs, law, prior=prior)
-        return fitted, fitted.covariance, None, "intervals: Fisher's information"
+        return fitted, fitted.covariance, None, _covariance_words(0)
     names, by_judge = battles.judges.names, pairs_of(battles, by_judge=True)
     terms: JudgeTerms | None = None
     if different:
@@ -195,11 +198,16 @@ def _fitted(
     else:
         fitted = fit(pairs, law, prior=prior)
         effects = judge_effects(names, fitted, by_judge, law)
-    if len(names) < MANY_JUDGES:
-        words = f"intervals: Fisher's information ({counted(len(names), 'judge')}, too few for a sandwich covariance)"
-        return fitted, fitted.covariance, effects, words
-    words = f"intervals: sandwich covariance, clustered by {len(names)} judges"
-    return fitted, clustered(fitted, by_judge, law, terms), effects, words
+    covariance = fitted.covariance if len(names) < MANY_JUDGES else clustered(fitted, by_judge, law, terms)
+    return fitted, covariance, effects, _covariance_words(len(names))
+
+
+def _covariance_words(judges: int) -> str:
+    """How the covariance of this many judges is computed; 0 if they are not known."""
+    if judges >= MANY_JUDGES:
+        return f"intervals: sandwich covariance, clustered by {judges} judges"
+    few = f" ({counted(judges, 'judge')}, too few for a sandwich covariance)" if judges else ""
+    return f"intervals: Fisher's information{few}"
 
 
 _FEW = 5

@@ -143,6 +143,14 @@ class MachineError(PodiumError):
     """A machine judge cannot be asked, or does not answer as one."""
 
 
+class RequestError(PodiumError):
+    """A server does not answer, or not as expected. `again`: it may do so later."""
+
+    def __init__(self, message: str, *, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again
+
+
 class PluginError(PodiumError):
     """Custom code, such as a loss of a plug-in, failed; the message begins with its file and line."""
 

@@ -165,7 +165,10 @@ class Shown:
         return self._shown().html()
 
     def to_frame(self, *, backend: Backend = "pandas") -> Any:
-        """The table as a data frame of pandas, polars or pyarrow."""
+        """The table as a data frame of pandas, polars or pyarrow.
+
+        `backend`: pandas, polars or pyarrow.
+        """
         return self._shown().frame(backend)
 
     def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:

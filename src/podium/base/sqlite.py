@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,6 +116,19 @@ class FileFormat:
         if "not a database" in text:
             return f"not a {self.name}. {self.make}"
         return f"damaged, or cannot be read ({text}). {self.repair}"
+
+
+@contextmanager
+def part(base: sqlite3.Connection) -> Iterator[None]:
+    """A part of a transaction: all of it takes effect, or nothing if it raises an error."""
+    base.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        base.execute("ROLLBACK TO part")
+        raise
+    finally:
+        base.execute("RELEASE part")
 
 
 def changeable(path: Path) -> bool:

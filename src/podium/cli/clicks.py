@@ -9,6 +9,7 @@ import typer
 from podium.cli import (
     clicks_check,
     clicks_compare,
+    clicks_features,
     clicks_fit,
     clicks_import,
     clicks_label,
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "propensity": clicks_propensity.propensity,
     "label": clicks_label.label,
     "prefer": clicks_label.prefer,
+    "features": clicks_features.features,
     "simulate": clicks_simulate.simulate,
 }
 for name, command in COMMANDS.items():

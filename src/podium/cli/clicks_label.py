@@ -54,7 +54,7 @@ def label(
     assert labelled.labels is not None
     values = labelled.labels
     if cut is None and (values % 1 != 0).any():
-        console.say("labels are not whole numbers: measure with linear gains, e.g. -m 'ndcg(gain=linear)@10'")
+        console.say("labels are not whole numbers: measure with linear gains, e.g. -m 'ndcg@10[gain=linear]'")
 
 
 def prefer(

@@ -35,7 +35,8 @@ def compare(
         typer.Option(
             "--method",
             "--methods",
-            help="A method; repeat it or separate by commas; all means every method.",
+            help="A method; repeat it or separate by commas; all means every method. For an index also a first stage, "
+            "e.g. rm3.",
             show_default=False,
         ),
     ] = None,
@@ -186,7 +187,7 @@ def compare_index(
 ) -> None:
     """Compare rankings of the documents of an index."""
     from podium.cli.compare_search import compare_search
-    from podium.evaluation.compare_search import METRICS
+    from podium.evaluation.search.compare_search import METRICS
 
     if queries is None or qrels is None or len(data) != 1:
         raise ParameterError("to compare search, give one index with --queries FILE and --qrels FILE.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from podium.base.errors import ParameterError, counted
+from podium.base.errors import counted
 from podium.cli import console, progress
 from podium.cli.judged import Columns, read_judgments
 
@@ -25,9 +25,9 @@ def compare_search(
     columns: Columns,
 ) -> None:
     """Compare the first stage, with default and tuned parameters, with learned re-rankings of its candidates."""
-    from podium.evaluation.compare_search import FIRST, FOLDS
-    from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report_texts import emphasis, leaders, summary
+    from podium.evaluation.search.compare_search import FIRST, FOLDS, default_methods
+    from podium.evaluation.search.compare_search import compare_search as compare
     from podium.formats.query_texts import QueryTexts
     from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
@@ -35,13 +35,11 @@ def compare_search(
 
     if output is not None:
         console.check_output(output)
-    if not methods:
-        raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
+    methods = methods or list(default_methods(features))
     topics = read_queries(queries)
     judged = read_judgments(qrels, columns, QueryTexts({topic.id: topic.text for topic in topics}, queries))
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
-        topics = read_queries(queries)
         comparison = compare(
             opened, topics, judged, methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
@@ -64,7 +62,7 @@ def compare_search(
         console.out(f"{verdict[0].upper()}{verdict[1:]}.")
     console.out(
         f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
-        f"judgments; learned rows rank the {DEPTH} candidates of the first stage."
+        f"judgments; learned rows rank the {DEPTH} candidates of the tuned first stage."
     )
     left_out = len(topics) - len({query for outcome in comparison.by_method[FIRST] for query in outcome.query_ids})
     if left_out:

@@ -53,6 +53,11 @@ def out(text: str) -> None:
     print(text, file=sys.stdout)
 
 
+def discard_output() -> None:
+    """Send standard output nowhere: what it still holds cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def say(text: str) -> None:
     """Print a message on standard error."""
     sys.stdout.flush()

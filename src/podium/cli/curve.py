@@ -32,7 +32,7 @@ def curve(
     half of it, and fixed. A fit of a − b·size^−c says what twice the data would bring; it is refused if the last
     doubling brought nothing sure.
     """
-    from podium.evaluation.curve import learning_curve
+    from podium.evaluation.curves.learning_curve import learning_curve
     from podium.formats.folder import read_folder
 
     if output is not None:

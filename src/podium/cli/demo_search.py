@@ -21,8 +21,8 @@ def demo_search(output: str, *, seed: int) -> None:
     import numpy as np
 
     from podium.base.files import write_texts
-    from podium.evaluation.compare_search import compare_search
     from podium.evaluation.report_texts import leaders, summary
+    from podium.evaluation.search.compare_search import compare_search
     from podium.pages.report import write_report
     from podium.pages.report_names import names_of
     from podium.text.collection.collection import Topic

@@ -16,9 +16,9 @@ from podium.cli.judged import say_metrics
 from podium.cli.judged_files import evaluate_files, read_segments
 
 if TYPE_CHECKING:
+    from podium.evaluation.by_segment import Segments
     from podium.evaluation.evaluate import Evaluation
     from podium.evaluation.gate import GateCheck
-    from podium.evaluation.segments import Segments
     from podium.evaluation.significance import SystemComparison
 
 
@@ -109,6 +109,14 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(
+            help="Write precision–recall curves, and the AUC over the documents of all queries, as an HTML report.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     summary: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +140,7 @@ def evaluate(
         from podium.cli.grades import evaluate_grades
 
         for_runs = (all_queries, max_documents, judged_only, query, document, grade, queries)
-        others = any((metric, preset, per_query, by, at_least, not_worse_than, margin, summary, *for_runs))
+        others = any((metric, preset, per_query, by, at_least, not_worse_than, margin, summary, curve, *for_runs))
         evaluate_grades(judged, check_files(judged, ranked, command="evaluate"), others=others, as_json=as_json)
         return
     spelled = console.split_option(metric, ["ndcg@10", "map"])
@@ -143,10 +151,14 @@ def evaluate(
     gate.check_options(names)
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
     columns = {"query": query, "document": document, "grade": grade}
+    if curve is not None:
+        console.check_output(curve)
     if machine is not None or weights is not None:
         from podium.cli.evaluate_weighted import check_alone, evaluate_machine, print_weighted
 
-        check_alone(per_query=per_query, by=by, at_least=at_least, not_worse_than=not_worse_than, summary=summary)
+        check_alone(
+            per_query=per_query, by=by, at_least=at_least, not_worse_than=not_worse_than, summary=summary, curve=curve
+        )
     if machine is not None:
         evaluate_machine(
             judged, names, machine, metrics, weights=weights, columns=columns, queries=queries, chosen=chosen,
@@ -162,6 +174,11 @@ def evaluate(
     places = None if by is None else read_segments(judged, queries, by)
     segments = None if places is None else {name: part.by(places) for name, part in evaluations.items()}
     report = _report(evaluations, segments, checks, per_query=per_query)
+    if curve is not None:
+        from podium.cli.evaluate_curve import write_curve
+
+        drawn = write_curve(curve, judged, names, preset, chosen=chosen, columns=columns, queries=queries)
+        report["curve"] = drawn.to_dict()
     if as_json:
         console.print_json(report)
     elif len(evaluations) == 1:

@@ -18,7 +18,9 @@ def explain(
     model: Annotated[str, typer.Argument(help="A model that podium train or compare wrote.")],
     data: Annotated[
         str | None,
-        typer.Argument(help="The documents: a file, or - for standard input. --trees needs none.", show_default=False),
+        typer.Argument(
+            help="The documents: a file, or - for standard input. --trees and --card need none.", show_default=False
+        ),
     ] = None,
     query: Annotated[str | None, typer.Option("--query", help="The query's id.", show_default=False)] = None,
     doc: Annotated[
@@ -33,6 +35,10 @@ def explain(
         bool, typer.Option("--shapes", help="Show what each feature does to scores, over its values in the data.")
     ] = False,
     trees: Annotated[bool, typer.Option("--trees", help="Print the trees as rules.")] = False,
+    card: Annotated[
+        bool,
+        typer.Option("--card", help="Print the model card in Markdown; with DATA, also its quality there."),
+    ] = False,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="Of --shapes: write an HTML page of charts.", show_default=False),
@@ -43,18 +49,20 @@ def explain(
 
     Also gives the smallest change of a single feature, in standard deviations, that reverses the pair (a
     counterfactual explanation). Exact for linear models and trees; integrated gradients for multi-layer perceptrons.
-    --shapes and --trees explain the whole model instead.
+    --shapes, --trees and --card explain the whole model instead.
     """
     from podium.model import Model
 
     if output is not None:
         console.check_file(output, what="the page")
-    _check_options(data, query, doc or [], shapes=shapes, trees=trees, output=output, as_json=as_json)
+    _check_options(data, query, doc or [], shapes=shapes, trees=trees, card=card, output=output, as_json=as_json)
     fitted = Model.load(model)
     if trees:
         from podium.explanation.tree_rules import tree_rules
 
         console.out(tree_rules(fitted))
+    elif card:
+        _print_card(fitted, data)
     elif shapes:
         _explain_shapes(fitted, str(data), model_file=model, output=output, as_json=as_json)
     else:
@@ -62,24 +70,43 @@ def explain(
 
 
 def _check_options(
-    data: str | None, query: str | None, doc: list[str], *, shapes: bool, trees: bool, output: str | None, as_json: bool
+    data: str | None,
+    query: str | None,
+    doc: list[str],
+    *,
+    shapes: bool,
+    trees: bool,
+    card: bool,
+    output: str | None,
+    as_json: bool,
 ) -> None:
     """Raise an error if the options do not say what to explain."""
-    if shapes and trees:
-        raise ParameterError("--shapes or --trees, not both.")
-    if (shapes or trees) and (query is not None or doc):
-        raise ParameterError("--query and --doc explain a pair of documents; leave them out, or --shapes and --trees.")
-    if data is None and not trees:
-        raise ParameterError("The documents are needed: podium explain MODEL DATA …; only --trees needs none.")
+    if shapes + trees + card > 1:
+        raise ParameterError("--shapes, --trees or --card, not several.")
+    if (shapes or trees or card) and (query is not None or doc):
+        raise ParameterError(
+            "--query and --doc explain a pair of documents; leave them out, or --shapes, --trees and --card."
+        )
+    if data is None and not trees and not card:
+        raise ParameterError("The documents are needed: podium explain MODEL DATA …; --trees and --card need none.")
     if output is not None and not shapes:
         raise ParameterError("-o writes the charts of --shapes. Add --shapes.")
     if trees and as_json:
         raise ParameterError("--trees prints text. `podium export MODEL --to lightgbm` writes trees for programs.")
-    if not shapes and not trees and (query is None or len(doc) != 2):
+    if card and as_json:
+        raise ParameterError("--card prints Markdown; the record that it is made of is `Model.info` in Python.")
+    if not shapes and not trees and not card and (query is None or len(doc) != 2):
         raise ParameterError(
             f"A query and two documents are needed, --query Q --doc A --doc B; got {counted(len(doc), 'document')}. Or "
-            "explain the whole model with --shapes or --trees."
+            "explain the whole model with --shapes, --trees or --card."
         )
+
+
+def _print_card(model: Model, data: str | None) -> None:
+    from podium.cli.documents import read_documents
+    from podium.explanation.model_card import model_card
+
+    console.out(model_card(model, None if data is None else read_documents(data, model)).rstrip())
 
 
 def _explain_shapes(model: Model, data: str, *, model_file: str, output: str | None, as_json: bool) -> None:

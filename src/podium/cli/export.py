@@ -11,7 +11,7 @@ from podium.cli import console
 
 if TYPE_CHECKING:
     from podium.data.table import Table
-    from podium.export import Proof
+    from podium.export import Proof, Target
     from podium.export.feature_sets import FeatureSet
     from podium.model import Model
 
@@ -21,7 +21,8 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="TARGET",
-        help="onnx, xgboost, lightgbm, ranklib, elasticsearch-ltr, opensearch-ltr, elastic, solr, vespa, c or python; "
+        help="onnx, xgboost, lightgbm, ranklib, elasticsearch-ltr, opensearch-ltr, elastic, solr, vespa, "
+        "opensearch-hybrid, elasticsearch-linear, c or python; "
         "with options e.g. 'onnx(precision=single)'.",
     ),
 ]
@@ -78,7 +79,7 @@ def export(
     target = Target.parse(to)
     fitted = Model.load(model)
     documents, names = _documents(data, fitted), read_names(features)
-    definitions = None if feature_set is None else _definitions(fitted, names, target.name)
+    definitions = None if feature_set is None else _definitions(fitted, names, target)
     result = write(fitted, target, output, data=documents, feature_names=names)
     console.out(str(result))
     where = output if result.holds else f"{output}.unproven"
@@ -94,20 +95,23 @@ def export(
             f"features   {feature_set}: {counted(len(definitions.definitions), 'definition')}; {feature_set}.notes.txt"
         )
         for note in definitions.notes:
-            console.out(f"  differs  {note}")
+            console.out(f"  note     {note}")
     _end(result, proof)
 
 
-def _definitions(model: Model, names: tuple[str, ...] | None, target: str) -> FeatureSet:
+def _definitions(model: Model, names: tuple[str, ...] | None, target: Target) -> FeatureSet:
     from podium.base.errors import IncompatibleError
-    from podium.export.feature_sets import feature_set
+    from podium.export.feature_sets import STORE, feature_set
+    from podium.export.solr import Solr, tells_missing
 
     engine_names = names or model.feature_names
     if engine_names is None:
         raise IncompatibleError(
             "the model's features have no names. Train on data of podium features, or give --features."
         )
-    return feature_set(engine_names, target)
+    missing = tells_missing(target.accept(model, names=names).form.forest)
+    store = target.store if isinstance(target, Solr) else STORE
+    return feature_set(engine_names, target.name, store=store, missing=missing)
 
 
 def prove(

@@ -90,19 +90,13 @@ def letor(
     Each impression is a query with the id of its request, as with `podium feedback clicks --by request`.
     With --label judgment, only the last impression of each query is used.
     """
-    import json
-
-    from podium.base.files import writing
-    from podium.formats import write_letor
+    from podium.formats.described_data import write_described
     from podium.service.feedback.feedback_export import shown_left_out, training_data
 
     if output != "-":
         console.check_file(output, what="training data")
     data, left_out = training_data(store, label=label, model=model)
-    write_letor(data, output)
-    if output != "-" and data.feature_names is not None:
-        with writing(f"{output}.features") as file:
-            file.write(json.dumps({"features": data.feature_names}, indent=1).encode())
+    write_described(data, output)
     console.say(f"{data!r}. {shown_left_out(left_out)}".rstrip())
 
 

@@ -11,9 +11,9 @@ from podium.base.errors import ParameterError
 from podium.cli import console
 
 if TYPE_CHECKING:
+    from podium.evaluation.by_segment import Segments
     from podium.evaluation.evaluate import Evaluation
     from podium.evaluation.gate import GateCheck
-    from podium.evaluation.segments import Segments
     from podium.metrics import Metric
 
 

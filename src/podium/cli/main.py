@@ -31,9 +31,9 @@ PANELS = {
     "Start": ("demo", "methods"),
     "Learn": ("check", "train", "select", "rank", "explain", "importance", "aggregate"),
     "Evaluate": ("evaluate", "compare", "similarity", "curve", "reconcile", "calibration"),
-    "Search": ("index", "search", "features"),
+    "Search": ("index", "search", "features", "ask"),
     "Clicks and judges": ("clicks", "judges", "rate", "value", "interleave"),
-    "Production": ("serve", "feedback", "export", "prove", "import", "cache", "warm"),
+    "Production": ("serve", "feedback", "export", "prove", "push", "import", "cache", "warm"),
 }
 """Commands by panel of the help text. Each is the function, or the group, of its name in the module of its name."""
 HOMES = {"import": ("import_", "import_model"), "prove": ("export", "prove")}
@@ -109,7 +109,7 @@ class Commands(TyperGroup):
             console.say("podium: interrupted.")
             raise SystemExit(130) from None
         except BrokenPipeError:  # stdout was closed early, e.g. by `head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            console.discard_output()
             raise SystemExit(141) from None
 
 
@@ -179,6 +179,10 @@ def report(error: BaseException) -> int:
         line, code = f"{place}: {type(error).__name__}: {error} (the traceback: add --debug)", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
+    try:
+        sys.stdout.flush()
+    except OSError:  # a full disk: the same error would come again, at the exit too
+        console.discard_output()
     console.say("podium: " + shortened(" ".join(line.split())))
     return code
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -101,12 +102,17 @@ KINDS = {
     "feature": "podium.text.features:Feature",
     "click model": "podium.clicks:ClickModel",
     "labelling": "podium.clicks.labellings.base:Labelling",
+    "behaviour feature": "podium.clicks.behaviour:BehaviourFeature",
     "propensity estimator": "podium.propensities:Estimator",
     "interleaving": "podium.online.interleaving:Interleaving",
     "online learner": "podium.online.learning.base:OnlineLearner",
     "target": "podium.export:Target",
 }
 """Kinds of parts, and where the base class of each is."""
+
+
+_WIDEST = 40
+"""Most columns up to which meanings of parameters are in line."""
 
 
 def _kind(text: str) -> type[Named] | None:
@@ -159,12 +165,20 @@ def in_words(where: tuple[Any, ...] | list[Any]) -> str:
 def _page(cls: type[Named], title: str) -> None:
     from podium.base.registry import write
 
-    console.out(f"{title}\n\n{inspect.cleandoc(cls.__doc__ or '')}\n")
-    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
-        value = "(must be given)" if field.default is dataclasses.MISSING else write(field.default)
-        console.out(f"  {field.name} = {value}")
+    console.out(f"{title}\n\n{documentation(cls)}\n")
+    fields = [field for field in dataclasses.fields(cls) if field.name != "convention"]  # type: ignore[arg-type]
+    missing = dataclasses.MISSING  # podium reconcile explains the convention of a metric
+    _print_parameters(
+        cls, {field.name: "(must be given)" if field.default is missing else write(field.default) for field in fields}
+    )
     if cls.kind == "loss":
         _print_facts(cls())
+
+
+def documentation(cls: type[Named]) -> str:
+    """Docstring of a class, or that of its module if only that one has the headings."""
+    module, own = sys.modules[cls.__module__].__doc__ or "", cls.__doc__ or ""
+    return inspect.cleandoc(module if "Formula:" in module and "Formula:" not in own else own)
 
 
 def facts(loss: Any) -> tuple[list[str], list[str]]:
@@ -191,8 +205,19 @@ def _parameters(part: Named) -> None:
     """Print the parameters of a part with their values."""
     from podium.base.registry import field_types, write
 
-    for name in field_types(type(part)):
-        console.out(f"  {name} = {write(getattr(part, name))}")
+    _print_parameters(type(part), {name: write(getattr(part, name)) for name in field_types(type(part))})
+
+
+def _print_parameters(cls: type[Named], values: dict[str, str]) -> None:
+    """Print parameters with their values, meanings and ranges."""
+    from podium.cli.parameters import bounds, meanings
+
+    explained, fields = meanings(cls), {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    width = max((len(f"{name} = {value}") for name, value in values.items()), default=0)
+    for name, value in values.items():
+        limits = bounds(fields[name])
+        words = " ".join(" ".join([explained.get(name, ""), f"({limits})" if limits else ""]).split())
+        console.out(f"  {f'{name} = {value}':<{min(width, _WIDEST)}}  {words}".rstrip())
 
 
 def _first_line(page: str | None) -> str:

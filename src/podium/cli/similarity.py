@@ -22,7 +22,7 @@ def similarity(
     as_json: options.Json = False,
 ) -> None:
     """Compare what runs show, query by query: rank-biased overlap, overlap and Jaccard index of the tops, τ_AP."""
-    from podium.evaluation.overlap.similarity import compare_rankings
+    from podium.evaluation.overlap.run_similarity import compare_rankings
     from podium.formats.trec.trec import read_run
 
     if len(set(files)) != len(files) or len(files) < 2:

@@ -14,6 +14,7 @@ from podium.cli.train_parts import read_parts
 
 if TYPE_CHECKING:
     from podium.data.table import Table
+    from podium.methods import Method
     from podium.model import Model
 
 
@@ -23,7 +24,7 @@ def train(
         str | None,
         typer.Option(
             help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.",
-            show_default="lambdamart; with --from the model's",
+            show_default="lambdamart; for features of an index shrunk; with --from the model's",
         ),
     ] = None,
     valid: Annotated[
@@ -116,14 +117,16 @@ def train(
     """Train a model; `podium methods` lists the methods.
 
     With validation data, the method's hyperparameters are tuned on it. If the data has none, a fifth of its queries is
-    held out for it: --valid none learns from all of them.
+    held out for it: --valid none learns from all of them. Features of an index (podium features) are learned from by
+    shrunk, which cross-validates instead.
 
     With --clicks, the model learns from clicks instead of the data's grades (unbiased learning to rank): a click counts
     one over the propensity of its rank, or, with --propensities-as offsets, compared with the clicks expected at it.
     """
     from podium.base.errors import ParameterError
+    from podium.methods import method as named
     from podium.metrics import Metric
-    from podium.training import TrainingProgress
+    from podium.training import DEFAULT, TrainingProgress, default_method
     from podium.training import train as fit
     from podium.tuning import Tuning
 
@@ -140,9 +143,15 @@ def train(
     )
     columns = (("label", label), ("qid", qid), ("query_features", about), ("categorical", unordered))
     roles = {key: value for key, value in columns if value}
+
+    def method_for(table: Table) -> Method:
+        return chosen or named(DEFAULT if cluster else default_method(table))
+
     training, validation, note = read_parts(
-        data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base
-    )
+        data, valid, roles=roles, weighing=weighing, metric=measure, seed=seed, base=base,
+        needs_none=lambda table: method_for(table).learner.cross_validates,
+    )  # fmt: skip
+    chosen = method_for(training)
     shift = None
     if like is not None:
         training, shift = weighted_like(training, like, seed=seed)
@@ -150,7 +159,7 @@ def train(
         measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         fits = 1 if validation is None or start is not None else searching.fits(chosen)
-        steps = TrainingProgress(fits, bar.progress(method or "lambdamart"))
+        steps = TrainingProgress(fits, bar.progress(chosen.learner.name if method is None else method))
         if workers is not None:
             clusters.say_what_differs(training, chosen.learner)
         model = (fit if workers is None else workers.train)(
@@ -168,7 +177,7 @@ def train(
 
 
 def _started(path: str | None, method: str | None, rounds: int | None, *, cluster: str | None) -> Any:
-    """The model to go on from, if there is one, and the method: the given one, or the model's."""
+    """The model to go on from, if there is one, and the method: the given one, or the model's; None for neither."""
     from podium.base.errors import ParameterError
     from podium.methods import Method
     from podium.methods import method as named
@@ -176,7 +185,7 @@ def _started(path: str | None, method: str | None, rounds: int | None, *, cluste
     if path is None:
         if rounds is not None:
             raise ParameterError("--rounds goes with --from. Write --method 'lambdamart(rounds=…)'.")
-        return None, named(method or "lambdamart")
+        return None, None if method is None else named(method)
     if cluster is not None:
         raise ParameterError("--from is for one machine: leave --cluster out.")
     from podium.model import Model
@@ -197,7 +206,7 @@ def _stops_early(model: Model) -> bool:
 
 def _print(model: Model, training: Table, note: str, *, rule: str, output: str) -> None:
     """Print what was done; `note` says where the validation data comes from."""
-    from podium.evaluation.report_texts import format_setting
+    from podium.tuning import format_setting
 
     info = model.info
     console.out(f"trained    {model.learner}")
@@ -223,19 +232,21 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
         console.out("went on    from the given model, with its transform of features")
     if "unjudged" in info:
         console.out(f"unjudged   {counted(info['unjudged'], 'document')} without a label (nan), not learned from")
-    if "valid" not in info:
+    trials = info.get("trials", [])
+    if "valid" not in info and trials:
+        console.out(f"validation {note}: {info['metric']} {trials[info['chosen']]['valid']:.4f}")
+    elif "valid" not in info:
         console.out(f"validation {note}: hyperparameters are the method's defaults")
     else:
         console.out(f"validation {note}: {info['metric']} {info['valid']:.4f}")
-        if len(info.get("trials", [])) > 1 or _stops_early(model):
+        if len(trials) > 1 or _stops_early(model):
             console.out("           optimistic, since it chose the model: evaluate on other data, with podium evaluate")
-    trials = info.get("trials", [])
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if number == info["chosen"] else ""
         console.out(f"  tried    {settings or 'as given'}: {info['metric']} {trial['valid']:.4f}{mark}")
     if len(trials) > 1:
-        console.out(f"  chosen   {rule}")
+        console.out(f"  chosen   {info.get('rule', rule)}")
     if "stopped" in info:
         steps = f" ({info['iterations']} iterations)" if "iterations" in info else ""
         console.out(f"stopped    {info['stopped']}{steps}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning
@@ -31,10 +32,12 @@ def read_parts(
     metric: Metric,
     seed: int,
     base: str | None = None,
+    needs_none: Callable[[Table], bool] = lambda _: False,
 ) -> Parts:
     """Read training and validation data; `valid` is a file, a fraction of the queries to hold out, or none.
 
-    `base` is a file of scores or a model, to which the trained model's scores are to be added.
+    `base` is a file of scores or a model, to which the trained model's scores are to be added. `needs_none` says
+    whether the method for the data learns from all queries, so that none is held out by default.
 
     By default a fraction is held out if the data has no validation part, unless `metric` cannot measure it. With
     `weighing`, training data has weights from clicks in place of grades, and so has validation data that is held out
@@ -53,6 +56,8 @@ def read_parts(
     learned = training if weighing is None else weigh(weighing, training, to_learn=True)
     if valid == "none":
         return learned, None, "none"
+    if valid is None and validation is None and needs_none(learned):
+        return learned, None, "by cross-validation"
     if fraction is not None or validation is None:
         judged = training if weighing is None else _by_clicks(weighing, training)
         return _held_out(learned, judged, fraction, metric=metric, seed=seed)

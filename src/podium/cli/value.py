@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import zipfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from podium.base.errors import counted
 from podium.cli import click_logs, console, options
+from podium.cli.interleave import run_names
 
 if TYPE_CHECKING:
     from podium.counterfactual import Values
@@ -39,10 +39,11 @@ def value(
         ),
     ] = None,
     how: Annotated[
-        Literal["ips", "snips", "dm", "dr"],
+        Literal["ips", "snips", "dm", "dr", "sndr", "switch", "dros", "sub-gaussian", "rips", "sips"],
         typer.Option(
             help="ips: inverse propensity scoring; snips: self-normalised; dm: the direct method, by estimated "
-            "relevance; dr: doubly robust, both."
+            "relevance; dr: doubly robust, both; sndr: self-normalised dr; switch, dros, sub-gaussian: dr with shrunk "
+            "weights; rips, sips: clicks on pages that begin as the ranker's list, or are all of it."
         ),
     ] = "dr",
     discount: Annotated[
@@ -55,6 +56,10 @@ def value(
         ),
     ] = "pbm(prior=0.1)",
     clip: Annotated[float, typer.Option(help="The smallest propensity; smaller ones are clipped.")] = 0.01,
+    shrinkage: Annotated[
+        float | None,
+        typer.Option(help="λ of switch, dros and sub-gaussian.", show_default="the one with the least error"),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="The confidence level of the intervals.")] = 0.95,
     queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
@@ -68,12 +73,13 @@ def value(
     """
     from podium.clicks.propensity_file import read_propensities
     from podium.counterfactual import value as estimated
+    from podium.counterfactual.page_values import BY_RELEVANCE
 
     curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated, queries=queries)
-    by_features = relevance == "features" and how in ("dm", "dr")
+    by_features = relevance == "features" and how in BY_RELEVANCE
     _check(rankers, data, by_features=by_features)
     read = [_read(path, data) for path in rankers]
-    runs = {name: run for name, (run, _) in zip(_names(rankers), read, strict=True)}
+    runs = {name: run for name, (run, _) in zip(run_names(rankers), read, strict=True)}
     guess: Any = relevance
     with console.printed_warnings():
         if by_features:
@@ -84,7 +90,7 @@ def value(
             guess = cross_fitted(documents or read_data(data), clicks, propensities=curve, seed=seed)
         estimates = estimated(
             clicks, runs, propensities=curve, how=how, discount=discount, relevance=guess, clip=clip,
-            confidence=confidence, seed=seed,
+            shrinkage=shrinkage, confidence=confidence, seed=seed,
         )  # fmt: skip
     if as_json:
         console.print_json(
@@ -94,18 +100,10 @@ def value(
         _print(estimates)
 
 
-def _names(rankers: list[str]) -> list[str]:
-    """Names of the rankers: those of their files, or their paths if two files have the same name."""
-    stems = [Path(path).stem for path in rankers]
-    return stems if len(set(stems)) == len(stems) else list(rankers)
-
-
 def _check(rankers: list[str], data: str | None, *, by_features: bool) -> None:
     """Raise a clear error if a ranker is given twice, or features are needed and not given."""
     from podium.base.errors import ParameterError
 
-    if len(set(rankers)) < len(rankers):
-        raise ParameterError("the same ranker is given twice.")
     models = [path for path in rankers if zipfile.is_zipfile(path)]
     if data is None and (models or by_features):
         what = f"{models[0]} is a model, which" if models else "--relevance features"
@@ -141,6 +139,11 @@ def _print(estimates: Values) -> None:
     if estimates.ignored_clicks:
         console.say(f"{estimates.ignored_clicks:.0f} clicks at ranks without a propensity are ignored")
     console.say(_SURE[estimates.propensities])
+    for ranker in estimates.values:
+        if ranker.shrinkage is not None:
+            console.say(
+                f"{ranker.name}: weights are shrunk with λ = {ranker.shrinkage:g}; the interval holds their bias"
+            )
     if estimates.how == "dm":
         console.say("dm: the intervals do not include errors of the guessed relevance")
     ends = min(ranker.low for ranker in estimates.values), max(ranker.high for ranker in estimates.values)

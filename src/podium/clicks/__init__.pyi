@@ -23,7 +23,7 @@ from .log.click_files import write_clicks as write_clicks
 from .log.click_frames import clicks_from_frame as clicks_from_frame
 from .log.click_frames import clicks_to_frame as clicks_to_frame
 from .log.click_log import ClickLog as ClickLog
-from .log.query_names import name_queries as name_queries
+from .log.queries_by_text import name_queries as name_queries
 from .models import CCM as CCM
 from .models import DBN as DBN
 from .models import DCM as DCM

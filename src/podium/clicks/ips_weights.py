@@ -34,7 +34,7 @@ import numpy as np
 from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.table import Table
 
@@ -71,6 +71,9 @@ def weights(
 
     By weights, clicks are divided by propensities. By offsets, the logarithms of propensities are added to the scores
     while learning, which has less variance, clips nothing, and is for losses that take e^s for relevance.
+
+    `log`: the clicks.
+    `data`: the dataset, whose ids are those of the log.
     """
     _check(log, propensities, data, clip=clip, per=per, by=by)
     assert data.query_ids is not None, "checked before"

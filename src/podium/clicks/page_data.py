@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import take_rows
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
@@ -20,6 +22,11 @@ def page_data(log: ClickLog, data: Table) -> Dataset:
     that the data does not have are left out, and so are pages that then show none. Boosted trees learn from it without
     the bias of positions.
     """
+    return joined_pages(log, data)[0]
+
+
+def joined_pages(log: ClickLog, data: Table) -> tuple[Dataset, Ints]:
+    """The dataset of `page_data`, and the impressions of the log that are its rows."""
     check_log(log)
     if data.query_ids is None or data.document_ids is None:
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
@@ -30,11 +37,24 @@ def page_data(log: ClickLog, data: Table) -> Dataset:
     if not len(kept):
         raise DataError(f"the log shows no document of the data. {BY_TEXT}", where=data.source)
     shown = rows[log.pairs[kept]]
+    pages = _pages(log, kept, take_rows(data.features, shown))
+    return replace(pages, feature_names=data.feature_names, categories=data.categories), kept
+
+
+def whole_pages(log: ClickLog) -> tuple[Dataset, Ints]:
+    """The pages of a log as a dataset without features, and the impressions that are its rows: all."""
+    check_log(log)
+    rows = np.arange(log.n_impressions)
+    return _pages(log, rows, np.empty((len(rows), 0), np.float32)), rows
+
+
+def _pages(log: ClickLog, kept: Ints, features: AnyArray) -> Dataset:
+    """Some impressions of a log as a dataset: pages as queries, clicks as labels, and the positions."""
     pages, sizes = np.unique(log.page_of[kept], return_counts=True)
     weights: Array | None = None if log.counts is None else log.page_counts[pages]
     return Dataset(
-        take_rows(data.features, shown), log.clicks[kept].astype(np.float64), np.append(0, np.cumsum(sizes)),
+        features, log.clicks[kept].astype(np.float64), np.append(0, np.cumsum(sizes)),
         query_ids=np.array([f"{log.query_ids[log.page_query[page]]}/{page}" for page in pages], dtype=object),
-        document_ids=np.asarray(data.document_ids[shown]), feature_names=data.feature_names, categories=data.categories,
-        query_weights=weights, positions=log.ranks()[kept].astype(np.int64), source=log.source,
+        document_ids=np.asarray(log.document_ids[log.pairs[kept]]), query_weights=weights,
+        positions=log.ranks()[kept].astype(np.int64), source=log.source,
     )  # fmt: skip

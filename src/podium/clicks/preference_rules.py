@@ -25,7 +25,7 @@ import numpy as np
 from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.clicks.rate_differences import rate_events
@@ -83,7 +83,12 @@ def prefer(
     least: float = 1.0,
     prior: float = 0.0,
 ) -> Table:
-    """Add preferences from clicks to a dataset; see `click_preferences`."""
+    """Add preferences from clicks to a dataset; see `click_preferences`.
+
+    `log`: the clicks.
+    `data`: the dataset, whose ids are those of the log.
+    `rule`: how clicks become preferences, with `gap`, `level`, `least` and `prior`.
+    """
     return click_preferences(log, rule, gap=gap, level=level, least=least, prior=prior).join(data)
 
 
@@ -100,6 +105,9 @@ def click_preferences(
 
     `gap` (query-chains) is the longest time between two pages of a chain in minutes, by default 30. `level`
     (click-rates) is the significance level of the binomial test that a preference must pass.
+
+    `rule`: how clicks become preferences, such as `click-above`.
+    `prior`: pseudo-count of events for and against each preference.
     """
     check_log(log)
     if rule not in RULES:

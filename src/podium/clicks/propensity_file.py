@@ -167,7 +167,10 @@ def check_propensities(value: object) -> None:
 
 
 def read_propensities(source: Source) -> Propensities:
-    """Read a file of propensities. Files from untrusted sources are safe: they hold numbers and a name."""
+    """Read a file of propensities. Files from untrusted sources are safe: they hold numbers and a name.
+
+    `source`: a path, or an open file.
+    """
     where = source_name(source)
     with reading(source) as file:
         raw = file.read(_LARGEST + 1)

@@ -44,6 +44,13 @@ def simulate(
     """Simulate a click log: pages of random queries, each by a random one of `rankers` (scores of all documents).
 
     Without rankers every page is shuffled. `curve` replaces k^−eta; `depth` cuts the pages.
+
+    `data`: queries and documents with grades, from which users' clicks follow.
+    `pages`: the number of pages.
+    `model`: the click model of the users.
+    `eta`: power of the examination probability k^−eta of rank k.
+    `noise`: click probability of an examined document without relevance.
+    `seed`: seed of what is drawn.
     """
     rng = random_numbers(seed)
     log = show(data, rankers, pages=pages, depth=depth, rng=rng)
@@ -71,6 +78,13 @@ def simulate_counts(
 
     Clicks at different ranks are independent there, and a ranker always shows a query in the same order, so the clicks
     on a document at its rank are binomial. The log has one document per page, with its position and a count.
+
+    `data`: queries and documents with grades.
+    `rankers`: scores of all documents, one array for each ranker.
+    `eta`: power of the examination probability k^−eta of rank k; `curve` gives probabilities instead.
+    `noise`: click probability of an examined document without relevance.
+    `depth`: the most documents of a page.
+    `seed`: seed of what is drawn.
     """
     rng, orders, data = random_numbers(seed), _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)
@@ -111,7 +125,14 @@ def show(
     depth: int | None = None,
     rng: np.random.Generator,
 ) -> ClickLog:
-    """Pages of random queries without clicks, each ranked by a random ranker; without rankers, shuffled."""
+    """Pages of random queries without clicks, each ranked by a random ranker; without rankers, shuffled.
+
+    `data`: queries and documents.
+    `rankers`: scores of all documents, one array for each ranker.
+    `pages`: the number of pages.
+    `depth`: the most documents of a page.
+    `rng`: the source of chance.
+    """
     orders, data = _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)
     query = rng.integers(0, data.n_queries, pages)

@@ -32,10 +32,10 @@ from podium.comparison.task_event import TaskEvent, TaskObserver
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
 from podium.data.splits import split
+from podium.evaluation.by_segment import with_segments
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
-from podium.evaluation.segments import with_segments
 from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric
@@ -79,6 +79,9 @@ def compare(
     `dataset` is the name of the data in the report. `by` maps query ids to segments, such as markets, to compare the
     methods in each of them with the first method. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on
     processes of this machine, or on a cluster.
+
+    `preset`: compute each metric as a tool does, e.g. letor3 or trec, if the metric itself names no convention.
+    `search`: how hyperparameters are tuned: a `Tuning`, or its text, such as `grid` or `optuna(trials=50)`.
     """
     jobs = whole_number(jobs, "jobs", least=1)
     several: Any = (seed,) if np.ndim(seed) == 0 else seed

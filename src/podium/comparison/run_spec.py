@@ -49,6 +49,8 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
     With an output folder, everything is written there, and tasks that an earlier run of the same spec finished are not
     run again. If tasks fail, the others are finished first; the error then carries the comparisons, by dataset. `pool`
     runs tasks in parallel, as for `compare`.
+
+    `observer`: gets the `TaskEvent`s.
     """
     observer = observer or Observer()
     metrics = read_metrics(spec.metrics, spec.preset)

@@ -27,6 +27,10 @@ class Units:
         if not 0.0 < self.confidence < 1.0:
             raise ParameterError(f"confidence must be between 0 and 1; got {self.confidence}.")
 
+    def mean(self, values: Array) -> float:
+        """Mean over pages, each as often as it occurred."""
+        return float(self.counts @ values) / float(self.counts.sum())
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -40,11 +44,12 @@ class Estimate:
     influence: Array  # (P,) sums to 0 with the counts
     moves: Array  # (2, B) S and T of each draw; B = 0 if propensities are taken as known
     units: Units
+    bias: float = 0.0  # that shrunk weights seem to cause
 
     def minus(self, other: Estimate) -> Estimate:
         """Difference of two estimates on the same pages."""
         influence, moves = self.influence - other.influence, self.moves - other.moves
-        return with_interval(self.value - other.value, influence, moves, self.units)
+        return with_interval(self.value - other.value, influence, moves, self.units, bias=self.bias - other.bias)
 
 
 def linear(z: Array, s: Array, fixed: Array, counts: Array) -> tuple[float, Array]:
@@ -59,12 +64,12 @@ def linear(z: Array, s: Array, fixed: Array, counts: Array) -> tuple[float, Arra
     return ratio + float(rest), influence
 
 
-def with_interval(value: float, influence: Array, moves: Array, units: Units) -> Estimate:
+def with_interval(value: float, influence: Array, moves: Array, units: Units, *, bias: float = 0.0) -> Estimate:
     """Student's interval of an estimate, from the influence of its pages and the moves S and T of draws.
 
     Formula: σ = √(U/(U − 1) · Σ_u (Σ e)²)/N over users u, or over pages if users are not known, is the standard error
         with known propensities. Else it is √((1 + b)² σ² + var(T − b S)), b = cov(S, T)/var(S): T is b times S and
-        something of its own.
+        something of its own. The square of a `bias` is added to that of the error.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -73,9 +78,10 @@ def with_interval(value: float, influence: Array, moves: Array, units: Units) ->
         s, t = moves
         slope = float(np.cov(s, t)[0, 1] / np.var(s, ddof=1)) if np.var(s) > 0 else 0.0
         error = math.sqrt((1.0 + slope) ** 2 * error**2 + float(np.var(t - slope * s, ddof=1)))
+    error = math.hypot(error, bias)
     half = float(stdtrit(n_units - 1, (1.0 + units.confidence) / 2.0)) * error
     p = float(2.0 * stdtr(n_units - 1, -abs(value) / error)) if error > 0 else float(abs(value) < 1e-12)
-    return Estimate(value, error, value - half, value + half, p, influence, moves, units)
+    return Estimate(value, error, value - half, value + half, p, influence, moves, units, bias)
 
 
 def _standard_error(influence: Array, units: Units) -> tuple[float, float]:

@@ -16,11 +16,14 @@ gives d; relevance is in clicks at rank 1, since propensities are relative to it
     snips   Σz/Σs,  s = Σ_d ω_d/max(ρ_d, clip) · α_k / Σ_d ω_d
     dm      z = Σ_d ω_d r̂_d
     dr      z = Σ_d ω_d (r̂_d + (c_d − β_k − α_k r̂_d)/max(ρ_d, clip))
+    sndr    Σ_d ω_d r̂_d, and the rest of dr as snips
 
 where c, α and β are 0 for documents that are not on the page. ips is unbiased if α, β and ρ are right and nothing is
 clipped; dr also if they are wrong for documents whose r̂ is right; dm needs r̂ to be right. If ρ is taken from the log
 and nothing is clipped or never shown, ips, snips and dr (with one r̂ for all pages) are the same number. ips is inverse
-propensity scoring, snips its self-normalised form, dm the direct method, dr doubly robust.
+propensity scoring, snips its self-normalised form, dm the direct method, dr doubly robust. switch, dros and
+sub-gaussian are dr with shrunk weights (`podium.counterfactual.shrinkage`), rips and sips compare whole lists
+(`podium.counterfactual.replay`).
 Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017; Oosterhuis & de
 Rijke, Policy-aware unbiased learning to rank, SIGIR 2020; Oosterhuis, Doubly robust estimation for correcting position
 bias in click feedback for unbiased learning to rank, TOIS 2023.
@@ -39,15 +42,26 @@ from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.shown import Shown, ShownTable
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.clicks.wild_bootstrap import fingerprint
 from podium.counterfactual.discounts import Discount, Weighed, weigh
 from podium.counterfactual.intervals import Estimate, Units, linear, with_interval
-from podium.counterfactual.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks
+from podium.counterfactual.page_values import (
+    BY_RELEVANCE,
+    How,
+    Pages,
+    PageValues,
+    Placed,
+    place,
+    sums_of,
+    trust_clicks,
+)
 from podium.counterfactual.propensity_errors import moves
-from podium.counterfactual.relevance import guess
+from podium.counterfactual.relevance import Guessed, guess
+from podium.counterfactual.replay import replayed
+from podium.counterfactual.shrinkage import UNSHRUNK, candidates, check_shrinkage, is_shrinking
 from podium.distributions import RankingDistribution
 from podium.formats.trec.trec import AnyRun, as_run
 
@@ -70,6 +84,7 @@ class Value:
     effective_clicks: float  # (Σw)²/Σw² over clicks, w = ω/ρ: clicks of equal weight with the same variance
     clipped: float  # share of ω on documents with 0 < ρ < clip
     never_shown: float  # share of ω on documents that the log never showed for the query
+    shrinkage: float | None = None  # λ of shrunk weights
 
 
 @dataclass(frozen=True)
@@ -149,6 +164,7 @@ def value(
     discount: str = "dcg@10",
     relevance: str | ClickModel | AnyRun = "pbm(prior=0.1)",
     clip: float = 0.01,
+    shrinkage: float | None = None,
     placement: Array | None = None,
     distribution: RankingDistribution | None = None,
     confidence: float = 0.95,
@@ -159,7 +175,8 @@ def value(
     `relevance` is r̂ for dm and dr: a click model, fitted to other pages than those it is used for, or a run whose
     scores are probabilities (`relevance.cross_fitted` makes one from features). `placement` is π(k|d) if the logging
     policy is known, (U, R) for pairs and ranks from 1; by default the shares in the log. With a `distribution`, rankers
-    draw their lists from it. Pages of queries that one of the rankers does not rank are left out.
+    draw their lists from it. Pages of queries that one of the rankers does not rank are left out. `shrinkage` is λ of
+    switch, dros and sub-gaussian; by default the one with the smallest estimated error, for each ranker.
     """
     check_log(log)
     check_propensities(propensities)
@@ -169,6 +186,9 @@ def value(
         raise ParameterError(f"clip must be at least 0 and below 1; got {clip}.")
     if LOGGED in rankers or not rankers:
         raise ParameterError(f"give at least one ranker, and none called {LOGGED!r}.")
+    check_shrinkage(how, shrinkage)
+    if how in ("rips", "sips") and (placement is not None or distribution is not None):
+        raise ParameterError(f"{how} compares lists, and takes neither placement nor distribution.")
     chosen = Discount.parse(discount)
     runs = {name: as_run(run) for name, run in rankers.items()}
 
@@ -185,18 +205,49 @@ def value(
             f"no page of the log is of a query that all rankers rank. Are the ids those of the log? {BY_TEXT}",
             where=log.source,
         )
-    guessed = guess(log, relevance, propensities=propensities, seed=seed) if how in ("dm", "dr") else None
+    guessed = guess(log, relevance, propensities=propensities, seed=seed) if how in BY_RELEVANCE else None
+    lambdas = dict.fromkeys(runs, shrinkage)
+    if is_shrinking(how) and shrinkage is None:
+        pages = Pages.of(log, propensities, clip=clip, placement=placement)
+        lambdas = {name: _least_error(pages, at, how, guessed, kept) for name, (_, at) in of_rankers.items()}
 
     def page_values(curve: Propensities) -> dict[str, PageValues]:
         pages = Pages.of(log, curve, clip=clip, placement=placement)
         values = {LOGGED: pages.logged(chosen, curve)}
         for name, (weighed, on_pairs) in (placed(curve) if chosen.examination else of_rankers).items():
-            values[name] = pages.ranked(on_pairs, how, guessed)
+            if how in ("rips", "sips"):
+                values[name] = replayed(pages, runs[name], chosen, curve, whole=how == "sips")
+            else:
+                values[name] = _shrunk_values(pages, on_pairs, how, guessed, lambdas[name])
             if chosen.examination:
-                values[name] = replace(values[name], fixed=trust_clicks(log, weighed, curve))
+                fixed = values[name].fixed + trust_clicks(log, weighed, curve)
+                values[name] = replace(values[name], fixed=fixed)
         return values
 
-    return _summary(log, page_values, kept, propensities, how=how, discount=discount, confidence=confidence)
+    found = _summary(log, page_values, kept, propensities, how=how, discount=discount, confidence=confidence)
+    return replace(found, values=tuple(replace(v, shrinkage=lambdas.get(v.name)) for v in found.values))
+
+
+def _shrunk_values(
+    pages: Pages, placed: Placed, how: How, guessed: Guessed | None, shrinkage: float | None
+) -> PageValues:
+    """Contribution of each page; with shrunk weights also what they seem to change, compared with those of dr."""
+    if shrinkage is None:
+        return pages.ranked(placed, how, guessed)
+    values = pages.ranked(placed, how, guessed, shrinkage=shrinkage)
+    return replace(values, change=values.z - pages.ranked(placed, how, guessed, shrinkage=UNSHRUNK[how]).z)
+
+
+def _least_error(pages: Pages, placed: Placed, how: How, guessed: Guessed | None, kept: Flags) -> float:
+    """λ with the smallest bias² + variance; the bias is the difference to dr, which has none."""
+    counts, (weights, _) = pages.log.page_counts[kept], pages.importance(placed)
+    errors = {}
+    for shrinkage in candidates(how, weights[weights > 0]):
+        values = _shrunk_values(pages, placed, how, guessed, shrinkage)
+        _, influence = linear(values.z[kept], values.s[kept], values.fixed[kept], counts)
+        bias = float(counts @ values.change[kept]) / float(counts.sum())
+        errors[shrinkage] = bias**2 + float(counts @ influence**2) / float(counts.sum()) ** 2
+    return min(errors, key=lambda shrinkage: errors[shrinkage])
 
 
 def _summary(
@@ -258,13 +309,18 @@ def _estimates(
     def over_pages(by_page: PageValues) -> tuple[float, Array]:
         return linear(by_page.z[kept], by_page.s[kept], by_page.fixed[kept], units.counts)
 
-    def values_of(curve: Propensities) -> Array:
-        return np.array([over_pages(by_page)[0] for by_page in page_values(curve).values()])
+    def unshrunk(by_page: PageValues) -> tuple[float, Array]:
+        """Value and influence without shrinkage: shrunk weights know less, not more."""
+        return over_pages(replace(by_page, z=by_page.z - by_page.change))
 
-    values, influences = zip(*map(over_pages, by_name.values()), strict=True)
+    def values_of(curve: Propensities) -> Array:
+        return np.array([unshrunk(by_page)[0] for by_page in page_values(curve).values()])
+
+    values = [over_pages(by_page)[0] for by_page in by_name.values()]
+    influences = [unshrunk(by_page)[1] for by_page in by_name.values()]
     moved = moves(log, propensities, kept, np.array(influences), values_of, same_log=source == "this log")
     return {
-        name: with_interval(value, influence, draws, units)
+        name: with_interval(value, influence, draws, units, bias=units.mean(by_name[name].change[kept]))
         for name, value, influence, draws in zip(by_name, values, influences, moved, strict=True)
     }
 

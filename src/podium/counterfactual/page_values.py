@@ -1,4 +1,4 @@
-"""Contribution of each results page to a ranker's value: IPS, SNIPS, direct method and doubly robust estimators.
+"""Contribution of each results page to a ranker's value: IPS, direct method, doubly robust.
 
 The formulas are in `podium.counterfactual.off_policy`.
 """
@@ -16,8 +16,11 @@ from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.counterfactual.discounts import Discount, Weighed
 from podium.counterfactual.relevance import Guessed
+from podium.counterfactual.shrinkage import is_shrinking, shrunk
 
-How = Literal["ips", "snips", "dm", "dr"]
+How = Literal["ips", "snips", "dm", "dr", "sndr", "switch", "dros", "sub-gaussian", "rips", "sips"]
+BY_RELEVANCE = ("dm", "dr", "sndr", "switch", "dros", "sub-gaussian")
+"""Estimators that need estimated relevance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +58,13 @@ class PageValues:
     """Contributions of pages to the value of a ranker, which is Σ n z/Σ n s + mean of fixed."""
 
     z: Array  # (P,)
-    s: Array  # (P,) 1, but for snips
-    fixed: Array  # (P,) the part that does not depend on clicks
+    s: Array  # (P,) 1, but for snips and sndr
+    fixed: Array  # (P,) the part that is not divided by s
     weights: Array  # (I,) of a click
     clipped: Array  # (Q,) ω that is clipped, never shown, and all
     never_shown: Array
     total: Array
+    change: Array  # (P,) of z by shrunk weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,41 +118,54 @@ class Pages:
         n = self.log.n_pages
         fixed = np.zeros(n)
         if discount.examination:
-            fixed = self._by_page(np.nan_to_num(propensities.at(self.ranks)[1]))
+            fixed = self.by_page(np.nan_to_num(propensities.at(self.ranks)[1]))
         query, counts = self.log.page_query, self.log.page_counts
         views = np.maximum(sums_of(query, counts, self.log.n_queries), 1e-300)
-        shares = [
-            sums_of(query, counts * self._by_page(by_rank * there), self.log.n_queries) / views
+        clipped, never, total = (
+            sums_of(query, counts * self.by_page(by_rank * there), self.log.n_queries) / views
             for there in (
                 self.has_propensity & (self.alpha < self.clip),
                 ~self.has_propensity,
                 np.ones(len(self.alpha)),
             )
-        ]
-        return PageValues(self._by_page(weights * self.earned), np.ones(n), fixed, weights, *shares)
+        )
+        z = self.by_page(weights * self.earned)
+        return PageValues(z, np.ones(n), fixed, weights, clipped, never, total, np.zeros(n))
 
-    def ranked(self, placed: Placed, how: How, guessed: Guessed | None) -> PageValues:
+    def importance(self, placed: Placed) -> tuple[Array, Array]:
+        """Weight w of each pair, 1 on average over what a query showed, and the factor that makes it ω/ρ."""
+        per_pair = np.where(self.rho > 0, placed.omega / np.maximum(self.rho, self.clip or 1e-300), 0.0)
+        query, n = self.log.pair_query, self.log.n_queries
+        exposure = sums_of(query, self.rho, n)
+        mean = np.divide(sums_of(query, self.rho * per_pair, n), exposure, out=np.zeros(n), where=exposure > 0)
+        factor = np.where(mean > 0, mean, 1.0)[query]
+        return per_pair / factor, factor
+
+    def ranked(self, placed: Placed, how: How, guessed: Guessed | None, *, shrinkage: float = 0.0) -> PageValues:
         """Contribution of each page to a ranker's value."""
         log, shown = self.log, self.rho > 0
-        per_pair = np.where(shown, placed.omega / np.maximum(self.rho, self.clip or 1e-300), 0.0)
+        w, factor = self.importance(placed)
+        reduced = shrunk(how, w, shrinkage) if is_shrinking(how) else w
+        per_pair = factor * reduced
+        omega = placed.omega * np.divide(reduced, w, out=np.ones(len(w)), where=w > 0)
         weights = per_pair[log.pairs] * self.has_propensity
-        s = np.ones(log.n_pages)
-        if how == "snips":
-            s = self._page_sums(placed.omega, weights, self.alpha) / np.maximum(placed.total, 1e-300)[log.page_query]
+        z, s, fixed = np.zeros(log.n_pages), np.ones(log.n_pages), np.zeros(log.n_pages)
+        if how in ("snips", "sndr"):
+            s = self._page_sums(omega, weights, self.alpha) / np.maximum(placed.total, 1e-300)[log.page_query]
         if guessed is None:
-            z = self._page_sums(placed.omega, weights, self.earned)
+            z = self._page_sums(omega, weights, self.earned)
         else:
-            z = _direct(log, placed, guessed)
-            if how == "dr":
-                r = np.where(placed.omega > 0, guessed.pairs, 0.0)[guessed.fold[self.page_of], log.pairs]
-                z += self._page_sums(placed.omega, weights, self.earned - self.alpha * r)
-            else:
+            fixed = _direct(log, placed, guessed)
+            if how == "dm":
                 weights = np.zeros(len(weights))
+            else:
+                r = np.where(placed.omega > 0, guessed.pairs, 0.0)[guessed.fold[self.page_of], log.pairs]
+                z = self._page_sums(omega, weights, self.earned - self.alpha * r)
         clipped = sums_of(log.pair_query, placed.omega * (shown & (self.rho < self.clip)), log.n_queries)
         never = sums_of(log.pair_query, placed.omega * ~shown, log.n_queries)
         for query, _, weight in placed.unlogged:
             never[query] += weight
-        return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, never, placed.total)
+        return PageValues(z, s, fixed, weights, clipped, never, placed.total, np.zeros(log.n_pages))
 
     def _page_sums(self, omega: Array, weights: Array, values: Array) -> Array:
         """Σ ω/ρ · values of each page; if ρ was taken from the log, with the same mean and the right spread.
@@ -158,7 +175,7 @@ class Pages:
         fitted to n of them.
         """
         if not self.from_log:
-            return self._by_page(weights * values)
+            return self.by_page(weights * values)
         log, counts = self.log, np.repeat(self.log.page_counts, self.log.sizes)
         pairs, n_pairs = log.pairs, log.n_pairs
         times = sums_of(pairs, counts * self.has_propensity, n_pairs)
@@ -168,11 +185,12 @@ class Pages:
         ratio[fits] = sums_of(pairs, counts * values * self.has_propensity, n_pairs)[fits] / looked[fits]
         stretch = np.ones(n_pairs)
         stretch[fits] = np.sqrt(times[fits] / (times[fits] - 1))
-        rest = self._by_page(weights * stretch[pairs] * (values - ratio[pairs] * self.alpha))
+        rest = self.by_page(weights * stretch[pairs] * (values - ratio[pairs] * self.alpha))
         fitted = sums_of(log.pair_query, omega * ratio, log.n_queries)
         return np.asarray(rest + fitted[log.page_query])
 
-    def _by_page(self, values: Array) -> Array:
+    def by_page(self, values: Array) -> Array:
+        """Sum of the values of each page's impressions."""
         return sums_of(self.page_of, values, self.log.n_pages)
 
 

@@ -15,7 +15,7 @@ from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset

@@ -7,6 +7,7 @@ from .fold import Fold as Fold
 from .frames import from_frame as from_frame
 from .frames import to_frame as to_frame
 from .preferences import Preferences as Preferences
+from .several_goals import goals_in_order as goals_in_order
 from .several_goals import several_goals as several_goals
 from .splits import hold_out as hold_out
 from .splits import k_folds as k_folds

@@ -57,6 +57,13 @@ class Dataset(Table):
         `qid` is the query id of each row, or `group` gives the sizes of consecutive queries; with neither, all rows
         are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]). `query_weights` follow
         the queries in order of first appearance, `document_weights` the rows; see `relevance`.
+
+        `features`: a row per document; NaN is a missing value.
+        `labels`: a grade per row; NaN is not judged.
+        `document_ids`: an id per row.
+        `feature_names`: a name per column.
+        `comments`: a text per row, kept in LETOR files.
+        `source`: where the data came from, for messages.
         """
         check_row_order(source, features=features, labels=labels, qid=qid, document_ids=document_ids)
         X = feature_array(features, source)
@@ -87,7 +94,11 @@ class Dataset(Table):
     def from_label_rankings(
         cls, features: object, rankings: Sequence[Any] | None = None, *, labels: Sequence[Any] | None = None
     ) -> Dataset:
-        """Make a dataset of instances that each rank labels: see `podium.data.label_rankings`."""
+        """Make a dataset of instances that each rank labels: see `podium.data.label_rankings`.
+
+        `features`: a row per instance.
+        `rankings`: the order of labels of each instance, or `labels` as they are.
+        """
         from podium.data.label_rankings import label_rankings
 
         return label_rankings(features, rankings, labels=labels)
@@ -144,11 +155,14 @@ class Dataset(Table):
             return self
         assert self.labels is not None, "some are NaN"
         keep = ~np.isnan(self.labels)
-        judged = self._documents(keep)
+        judged = self.keep_documents(keep)
         return judged.select(np.flatnonzero(judged.sizes))
 
-    def _documents(self, keep: Flags) -> Dataset:
-        """Some of the documents of each query."""
+    def keep_documents(self, keep: Flags) -> Dataset:
+        """Some of the documents of each query.
+
+        `keep`: whether each row stays.
+        """
         if self.preferences is not None or self.topics is not None or self.relations is not None:
             raise DataError(
                 "documents without a label (NaN) cannot be left out of data with preferences, topics or relations. "

@@ -11,10 +11,10 @@ from podium.data.dataset import Dataset
 class Fold:
     """Training, validation and test data; in each, the rows of a query are adjacent."""
 
-    train: Dataset
-    valid: Dataset | None
-    test: Dataset | None
-    name: str
+    train: Dataset  # data to learn from
+    valid: Dataset | None  # data that tunes and stops early; None if there is none
+    test: Dataset | None  # data that measures; None if there is none
+    name: str  # name of the fold, such as Fold1
 
     def __post_init__(self) -> None:
         for part in ("train", "valid", "test"):

@@ -63,6 +63,8 @@ def from_frame(
     trees leave out. `query_features` are columns that describe the query, the same in all its rows; words are
     categories. `features` are all other columns by default. `categorical` are features without an order, such as text:
     their values become codes, by falling frequency or as a mapping lists them.
+
+    `source`: the name of the data in messages and reports.
     """
     table = frame_table(frame, source=source)
     about = list(map(str, query_features))
@@ -130,7 +132,10 @@ def roles_of(
 
 
 def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
-    """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features."""
+    """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features.
+
+    `backend`: pandas, polars or pyarrow.
+    """
     return frame_of(columns_of(data), backend)
 
 

@@ -25,7 +25,11 @@ from podium.data.inputs import labelled_data
 
 
 def split(data: object, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
-    """Split a dataset or frame at random into parts with these fractions of the queries; none is empty."""
+    """Split a dataset or frame at random into parts with these fractions of the queries; none is empty.
+
+    `data`: a Dataset, a frame, or any labelled data.
+    `seed`: of the order in which queries are dealt; the same seed gives the same parts.
+    """
     shares = float_numbers(fractions, "fraction")
     if not ((shares > 0).all() and abs(shares.sum() - 1) <= 1e-9):
         raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {shares.tolist()}.")
@@ -98,6 +102,8 @@ def k_folds(data: object, k: int = 5, *, seed: int = 0) -> list[Fold]:
     """Make k folds for cross-validation as LETOR does: each of k parts of the queries is test data once.
 
     The next part is validation data, and the others are training data.
+
+    `seed`: of the order in which queries are dealt into folds.
     """
     k = whole_number(k, "k", least=0)
     if k < 3:

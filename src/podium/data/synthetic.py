@@ -36,6 +36,8 @@ def make_letor_like(
     `documents` are the smallest and largest number per query; `noise` is that of grades in standard deviations of
     utility. A quarter of the features is linear in the utility, a quarter curved or multiplied, a quarter redundant, a
     quarter useless. The function depends on the seed, so split one dataset rather than making two.
+
+    `n_queries`: the number of queries, and `n_features` that of features, at least 4.
     """
     data, utility, _ = _letor_like(n_queries, documents, n_features=n_features, noise=noise, seed=seed)
     return data, utility

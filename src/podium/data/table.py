@@ -115,7 +115,10 @@ class Table(ABC):
         self._check_positions()
 
     def with_positions(self, positions: ArrayLike) -> Self:
-        """The same data with the rank, from 1, at which each document was shown when its label (a click) came about."""
+        """The same data with the rank, from 1, at which each document was shown when its label (a click) came about.
+
+        `positions`: the rank, from 1, of each row.
+        """
         return replace(self, positions=whole_numbers(positions, "position", where=self.source))
 
     def with_base_scores(self, scores: ArrayLike) -> Self:
@@ -134,7 +137,12 @@ class Table(ABC):
         categories: Categories | None = None,
         sources: Sources | None = None,
     ) -> Self:
-        """The same documents with other features; the other fields are not checked again."""
+        """The same documents with other features; the other fields are not checked again.
+
+        `names`: names of the columns.
+        `categories`: values behind the codes of categories, by column.
+        `sources`: original features that each column is made of.
+        """
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
         return self._replaced(features=features, feature_names=names, categories=categories, sources=sources)
@@ -152,7 +160,12 @@ class Table(ABC):
         probability: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Self:
-        """The same data with explicit preferences between rows of this table."""
+        """The same data with explicit preferences between rows of this table.
+
+        `winners`: rows of the better documents, and `losers` of the worse.
+        `probability`: target that the winner is better; 1 by default.
+        `weights`: how much each preference counts; 1 by default.
+        """
         where = self.from_grouped(np.arange(self.n_documents))
         first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
         for rows in (first, second):

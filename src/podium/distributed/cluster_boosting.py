@@ -188,6 +188,11 @@ def _checked(recipe: Recipe, data: Dataset) -> Loss:
     assert isinstance(recipe.solver, Boosting)
     if recipe.solver.sample != "none" or recipe.solver.drop:
         raise IncompatibleError("sample=goss and drop are for one machine; a cluster has neither. Leave them out.")
+    if isinstance(recipe.scorer, Trees) and recipe.scorer.growth != "leaves":
+        raise IncompatibleError(
+            f"trees on a cluster are grown leaf by leaf; got growth={recipe.scorer.growth}. Set growth=leaves, or "
+            "train on one machine."
+        )
     if data.row_weights is not None or data.positions is not None:
         what = "weights of rows" if data.positions is None else "positions"
         raise IncompatibleError(f"trees on a cluster take no {what} yet. Train on one machine.")

@@ -57,7 +57,8 @@ class DistributedProblem(Problem):
     def _request(self, theta: Array, step: int | None = None) -> Request:
         params, loss = self.split(theta)
         constants = loss.resampled_constants(loss.constants(self.data), step)
-        return Request(loss, self._smooth, constants, params["theta"])
+        scorer = self._smooth if step is None else self._smooth.resampled(step)
+        return Request(loss, scorer, constants, params["theta"])
 
     def _shares(self, data: Dataset) -> list[tuple[Any, Ints]]:
         """Parts with queries of a batch, and the indices of these queries in the part, in the order of the batch."""

@@ -30,6 +30,7 @@ class Boltzmann(RankingDistribution):
     """Boltzmann distribution over strict rankings; `alpha` is the inverse temperature."""
 
     alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
+    """Inverse temperature: the larger, the surer the ranking."""
     max_exact_n: ClassVar[int] = 14
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:

@@ -19,6 +19,7 @@ class Davidson(TiedPairs):
     """Rankings with ties whose pairs have Davidson's probabilities."""
 
     beta: float = 0.0
+    """ln ν: the weight of ties."""
 
     def log_odds(self, differences: Array) -> tuple[Array, Array]:
         return davidson_logs(differences, self.beta)

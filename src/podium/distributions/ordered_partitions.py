@@ -22,6 +22,7 @@ class OrderedPartitions(RankingDistribution):
     """Ordered partitions in their general form; with `backward`, blocks are eliminated from the worst on, by −s."""
 
     backward: bool = False
+    """Whether blocks are chosen from the worst on."""
     has_ties: ClassVar[bool] = True
     caution: ClassVar[str | None] = CAUTION
     max_exact_n: ClassVar[int] = MOST_FOR_SUBSETS

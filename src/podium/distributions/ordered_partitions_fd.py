@@ -28,6 +28,7 @@ class OrderedPartitionsFD(RankingDistribution):
     """Distribution that pmop-fd trains; with `backward`, blocks are eliminated from the worst on, φ = e^{−s}."""
 
     backward: bool = False
+    """Whether blocks are chosen from the worst on."""
     has_ties: ClassVar[bool] = True
     caution: ClassVar[str | None] = subsets.CAUTION
     max_exact_n: ClassVar[int] = subsets.MOST_FOR_SUBSETS

@@ -19,6 +19,7 @@ class RaoKupper(TiedPairs):
     """Rankings with ties whose pairs have Rao & Kupper's probabilities."""
 
     alpha: float = 0.0
+    """ln(θ − 1): the threshold of ties."""
 
     def log_odds(self, differences: Array) -> tuple[Array, Array]:
         return rao_kupper_logs(differences, self.alpha)

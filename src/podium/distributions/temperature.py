@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _MOST = 20_000  # documents that the fit uses: more change the temperature by less than its error
 
+_NEAR = 0.5  # distance of log 1/T within which another distribution's is looked for first
+
 Race = PlackettLuce | ReversePlackettLuce
 
 
@@ -51,9 +53,9 @@ def fit_temperature(scores: Array, data: Dataset, *, tried: tuple[Race, ...] = T
     The likelihood is that every document comes before all of lower grade, in any order within a grade
     (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a grade would make odds
     too flat, since most documents share the lowest grade; P(a document of the grade comes next), as in pmop-fd, would
-    make them too sharp, since it needs one document of a grade and not all. Both are measured in docs/odds.md. A pair
-    of typical distance, once won and once lost, is added to the data as a prior, so that a few queries without a
-    mistake do not give certainty.
+    make them too sharp, since it needs one document of a grade and not all. Both are measured in
+    docs/benchmarks/odds.md. A pair of typical distance, once won and once lost, is added to the data as a prior, so
+    that a few queries without a mistake do not give certainty.
 
     The first distribution of `tried` is kept unless another is likelier by more than one standard error of the
     difference over queries: a smaller advantage often does not hold on other queries.
@@ -74,10 +76,9 @@ def fit_temperature(scores: Array, data: Dataset, *, tried: tuple[Race, ...] = T
     )
     distribution, (sharpness, likelihoods) = tried[0], _fit_sharpness(tried[0], scaled)
     for other in tried[1:]:
-        other_sharpness, other_likelihoods = _fit_sharpness(other, scaled)
-        difference = other_likelihoods - likelihoods
+        difference = _fit_sharpness(other, scaled, near=sharpness)[1] - likelihoods
         if difference.sum() > np.linalg.norm(difference):  # a standard error of the sum
-            distribution, sharpness, likelihoods = other, other_sharpness, other_likelihoods
+            distribution, (sharpness, likelihoods) = other, _fit_sharpness(other, scaled)
     return Temperature(distribution, spread / sharpness)
 
 
@@ -90,8 +91,11 @@ class _Judged(NamedTuple):
     weights: Array  # of queries
 
 
-def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
-    """1/T that maximises the likelihood of the grades, and the log-likelihood of each query there."""
+def _fit_sharpness(distribution: Race, data: _Judged, *, near: float | None = None) -> tuple[float, Array]:
+    """1/T that maximises the likelihood of the grades, and the log-likelihood of each query there.
+
+    With `near`, roughly, and from there: likelihoods at their largest hardly depend on 1/T.
+    """
     from scipy.optimize import minimize_scalar
 
     likelihood = distribution.likelihood_of_grades(data.labels, data.offsets)
@@ -104,7 +108,11 @@ def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
         prior = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
         return float(prior - likelihoods(sharpness).sum())
 
-    result = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
+    low, high = (-7.0, 5.0) if near is None else (math.log(near) - _NEAR, math.log(near) + _NEAR)
+    precision = 1e-4 if near is None else _NEAR / 20
+    result = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": precision})
+    if near is not None and min(result.x - low, high - result.x) < _NEAR / 5:
+        return _fit_sharpness(distribution, data)
     sharpness = math.exp(result.x)
     return sharpness, likelihoods(sharpness)
 

@@ -29,6 +29,7 @@ class Thurstone(RankingDistribution):
     """Thurstone distribution over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
+    """Standard deviation of the noise on each score."""
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Logarithm of a nested integral, accurate to 1e−9; ties have probability 0 and are refused.

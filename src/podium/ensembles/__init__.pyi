@@ -8,3 +8,4 @@ from .nearest import Nearest as Nearest
 from .nested import Nested as Nested
 from .per_class import PerClass as PerClass
 from .self_trained import SelfTrained as SelfTrained
+from .shrunk import Shrunk as Shrunk

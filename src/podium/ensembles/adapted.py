@@ -146,6 +146,22 @@ class Adapted(Composite):
 
         return score
 
+    def weighted_members(self, params: Params, data: Dataset) -> list[tuple[Array, Model]] | None:
+        """The model to start from and what is added; None if the former has only part of the features."""
+        ones = np.ones(data.n_documents)
+        if self.by:
+            tasks = fitted_array(params, "tasks", (None,))
+            shared, *others = unpack(params, len(tasks) + 1, most_features=data.n_features)
+            value = query_values(data, self.by, self.name)[data.query_index]
+            return [
+                (self.scale * ones, shared),
+                *((ones * (value == task), model) for task, model in zip(tasks, others, strict=True)),
+            ]
+        source, added = unpack(params, 2, most_features=data.n_features)
+        if not np.array_equal(params.get("columns", np.empty(0)), np.arange(data.n_features)):
+            return None
+        return [(self.scale * ones, replace(source, feature_names=None)), (ones, added)]
+
     def _prepared_by_task(self, params: Params, n_features: int) -> Prepared:
         tasks = fitted_array(params, "tasks", (None,))
         shared, *others = unpack(params, len(tasks) + 1, most_features=n_features)

@@ -6,39 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array
 from podium.base.errors import ParameterError, PodiumError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.ensembles.combining import zscores
 from podium.ensembles.composite import parsed, report
-from podium.ensembles.packing import pack, query_columns_of, unpack
+from podium.ensembles.mixture import Mixture, mixed
 from podium.ensembles.stack import columns, tuned
-from podium.learner import Learned, Learner, fitted
+from podium.learner import Learned
 from podium.metrics import Metric
 from podium.model import Model
-from podium.scorers import Params, Prepared
 from podium.solvers import Watch, mean_metric
-from podium.transforms import Identity, State, Transform
 
 _LINEAR = ("listnet", "listnet(transform=query-zscore)")
 _TREES = (
-    "lambdamart(num_leaves=7,transform=identity)",
-    "lambdamart(num_leaves=31,transform=identity)",
-    "lambdamart(num_leaves=7,transform=add-minmax)",
+    "lambdamart(growth=leaves,num_leaves=7,transform=identity)",
+    "lambdamart(growth=leaves,num_leaves=31,transform=identity)",
+    "lambdamart(growth=leaves,num_leaves=7,transform=add-minmax)",
+    "lambdamart(growth=levels,max_depth=4,transform=identity)",
+    "lambdamart(growth=levels,max_depth=6,transform=identity)",
 )
 _SHARES = tuple(k / 10 for k in range(11))
 
 
 @register
-class Auto(Learner):
+class Auto(Mixture):
     """Linear models and boosted trees, each with and without scaling within queries, blended by validation data.
 
     Formula: s(x) = (1 − a)·mean of z_b(x) over linear members + a·mean of z_b(x) over trees, z_b the score of member b
         less its mean in the query, over its standard deviation there (0 if all are equal). a is one of 0, 0.1, …, 1,
         the best by the metric on validation data, and `share` without. A part without weight is dropped.
     Ties: documents that all members tie are tied.
-    Cost: three fits of LambdaMART and six of ListNet, which take little; scoring costs the sum of theirs.
+    Cost: five fits of LambdaMART and six of ListNet, which take little; scoring costs the sum of theirs.
     Use it for: the best ranking without a choice of one's own: small or large data, scaled features or not. Members
         that cannot learn from the data, such as linear ones from infinite values, are left out (`info["left_out"]`).
         Engines cannot run it: export lambdamart or listnet instead.
@@ -50,7 +48,6 @@ class Auto(Learner):
     """Methods of the second part; those whose scaling changes nothing in the data are left out."""
     share: float = param(default=0.7, least=0, most=1)
     """Weight of the second part without validation data."""
-    transform: Transform = Identity()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,15 +55,8 @@ class Auto(Learner):
             parsed(text)  # raises an error if there is no such method
 
     @property
-    def per_query(self) -> bool:
-        return True
-
-    @property
     def takes_document_weights(self) -> bool:  # type: ignore[override]
         return all(parsed(text).learner.takes_document_weights for text in (*self.linear, *self.trees))
-
-    def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
-        return query_columns_of(params)
 
     def check(self, data: Dataset) -> None:
         errors = [error for text in (*self.linear, *self.trees) if (error := _refusal(text, data))]
@@ -79,7 +69,6 @@ class Auto(Learner):
         models = [model for _, model in members]
         share = self._share(models, n_linear, watch)
         shares = np.repeat([(1 - share) / max(n_linear, 1), share / max(n_trees, 1)], [n_linear, n_trees])
-        kept = np.flatnonzero(shares)
         about = [
             {"learner": repr(model.learner), "valid": model.info.get("valid"), "share": float(weight)}
             for model, weight in zip(models, shares, strict=True)
@@ -90,7 +79,7 @@ class Auto(Learner):
             "members": about,
             **({"left_out": left_out} if left_out else {}),
         }
-        return Learned(self, pack([models[b] for b in kept]) | {"shares": shares[kept]}, record)
+        return Learned(self, mixed(models, shares), record)
 
     def _fitted(
         self, data: Dataset, rng: np.random.Generator, watch: Watch
@@ -121,32 +110,6 @@ class Auto(Learner):
         metric, valid = watch.metric or Metric.parse("ndcg@10"), watch.valid
         tried = {a: mean_metric(metric, (1 - a) * linear + a * trees, valid) for a in _SHARES}
         return max(tried, key=lambda a: (-np.inf if np.isnan(tried[a]) else tried[a], -abs(a - self.share)))
-
-    def score(self, params: Params, data: Dataset) -> Array:
-        return self.prepare(params, data.n_features)(data)
-
-    def prepare(self, params: Params, n_features: int) -> Prepared:
-        members = self._members(params, n_features)
-
-        def score(data: Dataset) -> Array:
-            parts = (weight * zscores(model.score(data), data.offsets) for weight, model in members)
-            return np.asarray(sum(parts, np.zeros(data.n_documents)))
-
-        return score
-
-    def spread(self, params: Params, data: Dataset) -> Array:
-        models = [model for _, model in self._members(params, data.n_features)]
-        return np.asarray(columns(models, data).std(axis=1))
-
-    def weighted_members(self, params: Params, query: Dataset) -> list[tuple[float, Model]]:
-        members = self._members(params, query.n_features)
-        deviations = [float(model.score(query).std()) for _, model in members]
-        return [(w / deviation, model) for (w, model), deviation in zip(members, deviations, strict=True) if deviation]
-
-    def _members(self, params: Params, n_features: int) -> list[tuple[float, Model]]:
-        """The members of a fitted model and their weights."""
-        shares = fitted(params, "shares", (None,)).tolist()
-        return list(zip(shares, unpack(params, len(shares), most_features=n_features), strict=True))
 
     def digest(self) -> str:
         return "".join(parsed(text).learner.digest() for text in (*self.linear, *self.trees))

@@ -40,6 +40,7 @@ class Bagged(Composite):
     of: str = "lambdamart"
     """Method to fit."""
     members: int = param(default=8, least=1, most=10_000)
+    """Number of fits."""
     bootstrap: bool = True
     """Whether queries are drawn; if not, members differ by their random numbers only."""
     combine: Combine = "mean"

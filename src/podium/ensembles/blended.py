@@ -72,6 +72,9 @@ class Blended(Stack):
         head = {f"of/{name}": array for name, array in pack([model]).items()}
         return head, {"of": repr(model.learner)}
 
+    def shares(self, params: Params) -> Array | None:
+        return np.full(len(self.members), 1.0 / len(self.members)) if self.of == MEAN else None
+
     def join(self, params: Params, n_features: int) -> Any:
         if self.of == MEAN:
             return lambda data, z: z.mean(axis=1)

@@ -43,6 +43,16 @@ def zscores(scores: Array, offsets: Ints) -> Array:
     return out
 
 
+def slopes(scores: Array, offsets: Ints) -> Array:
+    """What a z-score grows by with the score if its query's mean and deviation stay: 1/deviation, or 0."""  # (N,)
+    out = np.zeros(len(scores))
+    for a, b in itertools.pairwise(offsets.tolist()):
+        part = scores[a:b]
+        if b > a and part.max() > part.min():
+            out[a:b] = 1.0 / part.std()
+    return out
+
+
 def _points(scores: Array, offsets: Ints, how: Combine) -> Array:
     """Borda's points or the reciprocals of places; tied documents have the mean of their places."""  # (N,)
     from scipy.stats import rankdata

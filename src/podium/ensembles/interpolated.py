@@ -70,12 +70,15 @@ class Interpolated(Stack):
         return {"shares": shares}, {"shares": shares.tolist()}
 
     def join(self, params: Params, n_features: int) -> Any:
-        shares = fitted(params, "shares", (len(self.specifications),))
+        shares = self.shares(params)
         return lambda data, z: z @ shares
 
+    def shares(self, params: Params) -> Array:
+        return fitted(params, "shares", (len(self.specifications),))
 
-def simplex(count: int) -> Iterator[Array]:
-    """All shares of `count` parts in tenths, those that trust the first part first."""  # (count,) each
-    for cuts in itertools.combinations(range(_STEPS + count - 1), count - 1):
-        places = np.array([-1, *cuts, _STEPS + count - 1])
-        yield (np.diff(places) - 1)[::-1] / _STEPS
+
+def simplex(count: int, steps: int = _STEPS) -> Iterator[Array]:
+    """All shares of `count` parts in tenths, or other steps, those that trust the first part first."""  # (count,) each
+    for cuts in itertools.combinations(range(steps + count - 1), count - 1):
+        places = np.array([-1, *cuts, steps + count - 1])
+        yield (np.diff(places) - 1)[::-1] / steps

@@ -43,6 +43,11 @@ def refit(model: Model, data: Any, *, decay: float = 0.9) -> Model:
         raise ParameterError(f"decay must be from 0 to 1; got {decay!r}.")
     if learner.solver.drop:
         raise IncompatibleError("with drop, each tree has a learning rate of its own, so leaves cannot be refitted.")
+    if isinstance(learner.scorer, Trees) and learner.scorer.growth != "leaves":
+        raise IncompatibleError(
+            f"refit moves the leaves of trees that were grown one after the other, leaf by leaf; the model has growth="
+            f"{learner.scorer.growth}. Train it anew, or with growth=leaves."
+        )
     training = model.align_features(labelled_data(data)).judged()
     check_fit(learner, training)
     ready = learner.transform.training(model.state, training)
@@ -65,9 +70,10 @@ def _moved(forest: Forest, learner: Recipe, data: Dataset, *, decay: float) -> A
     loss, values = learner.loss.fitted_to(data), forest.values.copy()
     unit = grid(solver.settings(trees, np.random.default_rng(0)))
     X, exact = np.asarray(dense(data.features[:]), np.float32), split_exactly(forest)
-    scores, bias = np.zeros(data.n_documents), solver.position_bias(data)
+    scores, bias = np.zeros(data.n_documents), solver.position_bias(loss, data)
+    swept = sweep if bias is None else bias.sweep
     for t in range(forest.n_trees):
-        got = sweep(loss.resampled(t + 1), scores if bias is None else bias.added_to(scores), data)
+        got = swept(loss.resampled(t + 1), scores, data)
         slope, bend = weighted(got, data)
         if bias is not None:
             bias.step(slope, bend)

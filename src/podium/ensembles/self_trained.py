@@ -37,6 +37,7 @@ class SelfTrained(Composite):
     weight: float = param(default=0.1, least=0)
     """Weight of a query without judgments; a judged one has 1, or its own."""
     rounds: int = param(default=1, least=1, most=100)
+    """Times that unjudged queries are labelled and the method is fitted again."""
     ends: float = param(default=0.2, above=0, most=0.5)
     """Share of an unjudged query's documents that are taken from either end."""
     wants_unjudged: ClassVar[bool] = True

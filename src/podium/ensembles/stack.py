@@ -13,7 +13,7 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError, counted
 from podium.data.dataset import Dataset
-from podium.ensembles.combining import zscores
+from podium.ensembles.combining import slopes, zscores
 from podium.ensembles.composite import fitted, parsed, quiet, report
 from podium.ensembles.packing import pack, query_columns_of, unpack
 from podium.learner import Learned, Learner
@@ -96,6 +96,17 @@ class Stack(Learner):
         members = unpack(params, len(self.specifications), most_features=data.n_features)
         return np.asarray(columns(members, data).std(axis=1))
 
+    def shares(self, params: Params) -> Array | None:
+        """Weights of the z-scores, if the score is a weighted sum of them."""  # (B,)
+        return None
+
+    def weighted_members(self, params: Params, data: Dataset) -> list[tuple[Array, Model]] | None:
+        shares = self.shares(params)
+        if shares is None:
+            return None
+        members = unpack(params, len(self.specifications), most_features=data.n_features)
+        return zscore_weights(list(zip(shares.tolist(), members, strict=True)), data)
+
     def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
         inside = {name.removeprefix("of/"): array for name, array in params.items() if name.startswith("of/")}
         return tuple(dict.fromkeys([*query_columns_of(params), *query_columns_of(inside)]))
@@ -107,6 +118,11 @@ class Stack(Learner):
 def columns(members: Sequence[Model], data: Dataset) -> Array:
     """The per-query z-scores of models, a column each."""  # (N, B)
     return np.stack([zscores(model.score(data), data.offsets) for model in members], axis=1)
+
+
+def zscore_weights(members: Sequence[tuple[float, Model]], data: Dataset) -> list[tuple[Array, Model]]:
+    """Models and the weights of their scores in each document's weighted sum of z-scores."""
+    return [(share * slopes(model.score(data), data.offsets), model) for share, model in members if share]
 
 
 def _again(learner: Learner, member: Model) -> Learner:

@@ -95,7 +95,10 @@ class Calibration(Shown):
 
 
 def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
-    """Compare odds with the grades of the same data, a dataset or frame that training and validation have not seen."""
+    """Compare odds with the grades of the same data, a dataset or frame that training and validation have not seen.
+
+    `level`: the level of the intervals of ranks whose coverage is counted.
+    """
     data = labelled_table(data)
     if data.labels is None:
         raise DataError("calibration compares odds with grades, and there are no labels.", where=data.source)

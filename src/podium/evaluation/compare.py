@@ -25,7 +25,7 @@ from podium.evaluation.significance import Correction, SystemComparison, compare
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
-    from podium.evaluation.segments import SegmentComparison
+    from podium.evaluation.by_segment import SegmentComparison
     from podium.model import Model
 
 

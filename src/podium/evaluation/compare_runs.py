@@ -22,9 +22,9 @@ import numpy as np
 
 from podium.base.arguments import whole_number
 from podium.base.errors import DataError
+from podium.evaluation.by_segment import compare_by_segment
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
-from podium.evaluation.segments import compare_by_segment
 from podium.evaluation.significance import Correction, SystemComparison
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 
@@ -76,6 +76,14 @@ def compare_runs(
 
     `baseline`, `test` and `correction` are those of `compare_systems`, other options those of `evaluate_run`. `by` is
     the segment of each query, by its id: the runs are also compared in each segment, with the baseline or the first.
+
+    `qrels`: judgments, and `runs` the rankings by name, in any form that `evaluate_run` takes.
+    `metrics`: one metric or several, such as `ndcg@10` or `["map", "mrr"]`.
+    `preset`: compute each metric as a tool does, e.g. trec.
+    `all_queries`: a query that a run does not answer counts as a failure.
+    `max_documents`: look at no more than this many documents of each query.
+    `judged_only`: drop documents without a judgment.
+    `seed`: of the random signs of the test and of the bootstrap.
     """
     if not isinstance(runs, Mapping):
         raise DataError(f"expected a dictionary: name → run; got {type(runs).__name__}.")

@@ -44,6 +44,13 @@ def cross_validate(
 
     Data and method are as for `train`. Each of `folds` parts of the queries is test data once, and the next one is
     validation data, on which hyperparameters are tuned by `tune_by`.
+
+    `labels`: a label per row, and `qid` a query id per row or `group` the sizes of consecutive queries, if `data` is
+        features alone.
+    `metrics`: what is reported.
+    `preset`: compute each metric as a tool does, e.g. letor3 or trec.
+    `search`: how hyperparameters are tuned: a `Tuning`, or its text, such as `grid`.
+    `seed`: of the folds and of training.
     """
     from podium.training import labels_and_method, train
 

@@ -33,7 +33,7 @@ from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
 
 if TYPE_CHECKING:
-    from podium.evaluation.segments import Segments
+    from podium.evaluation.by_segment import Segments
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""
@@ -66,7 +66,7 @@ class Evaluation(Shown):
 
     def by(self, segments: Mapping[Any, Any] | Sequence[Any]) -> Segments:
         """The evaluation of each segment of the queries: `segments` maps query ids, or has a value for each query."""
-        from podium.evaluation.segments import by_segment
+        from podium.evaluation.by_segment import by_segment
 
         return by_segment(self, segments)
 
@@ -128,6 +128,8 @@ def evaluate(
     `data` is a Dataset, a frame with columns label and qid, or the labels themselves with the queries of their rows in
     `qid` (a query id per row) or `group` (the sizes of consecutive queries).
     `preset` computes each metric as a tool does, e.g. letor3 or trec, if the metric itself names no convention.
+
+    `metrics`: one metric or several, such as `ndcg@10` or `["map", "mrr"]`.
     """
     chosen = read_metrics(metrics, preset)
     check_row_order(labels=data, scores=scores, qid=qid)
@@ -183,6 +185,8 @@ def evaluate_run(
         (`trec_eval -c`).
     `max_documents`: look at no more than this many documents of each query (`trec_eval -M`).
     `judged_only`: drop documents without a judgment from the run (`trec_eval -J`).
+    `metrics`: one metric or several, such as `ndcg@10` or `["map", "mrr"]`.
+    `preset`: compute each metric as a tool does, e.g. trec, if the metric itself names no convention.
     """
     chosen = read_metrics(metrics, preset)
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}

@@ -112,13 +112,19 @@ class Reconciliation(Shown):
 
 
 def reconcile(data: Table, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
-    """Explain why `a` and `b`, one metric by two conventions, differ for these scores."""
+    """Explain why `a` and `b`, one metric by two conventions, differ for these scores.
+
+    `data`: labels with queries, as for `evaluate`.
+    """
     values = float_numbers(scores, "score")
     return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)
 
 
 def reconcile_run(qrels: AnyQrels, run: AnyRun, a: str | Metric, b: str | Metric) -> Reconciliation:
-    """Explain why `a` and `b`, one metric by two conventions, differ for a TREC run."""
+    """Explain why `a` and `b`, one metric by two conventions, differ for a TREC run.
+
+    `qrels`: judgments, and `run` a ranking, as for `evaluate_run`.
+    """
     judged, ranked = as_qrels(qrels), as_run(run)
     return _reconcile(lambda metrics: evaluate_run(judged, ranked, metrics), a, b)
 

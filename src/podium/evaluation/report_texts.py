@@ -11,7 +11,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import counted
-from podium.base.registry import write
 from podium.base.shown import ShownTable, Value, some_names
 from podium.evaluation.evaluate import plain
 from podium.evaluation.metric_names import paper_names, short_names
@@ -19,6 +18,7 @@ from podium.evaluation.published import Published, published
 from podium.evaluation.segment_texts import segments_markdown
 from podium.evaluation.significance import SystemComparison
 from podium.evaluation.text_tables import Table, format_value, is_number, markdown_table, markdown_text
+from podium.tuning import format_setting
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
@@ -195,11 +195,6 @@ def _between(values: list[Any]) -> str:
         low, high = format_setting(min(values)), format_setting(max(values))
         return low if low == high else f"{low}…{high}"
     return "|".join(sorted({format_setting(value) for value in values}))
-
-
-def format_setting(value: Any) -> str:
-    """The value of a hyperparameter, numbers with few digits."""
-    return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
 def _markdown(comparison: Comparison) -> str:

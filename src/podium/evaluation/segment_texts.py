@@ -9,9 +9,9 @@ from podium.evaluation.metric_names import short_names
 from podium.evaluation.text_tables import Table, format_value, markdown_table, markdown_text
 
 if TYPE_CHECKING:
+    from podium.evaluation.by_segment import SegmentComparison, Segments
     from podium.evaluation.evaluate import Evaluation
     from podium.evaluation.gate import GateCheck
-    from podium.evaluation.segments import SegmentComparison, Segments
 
 
 def evaluation_markdown(

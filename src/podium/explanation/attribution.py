@@ -16,6 +16,8 @@ import numpy as np
 from podium.base.arrays import Array, Ints, Singles, is_sparse
 from podium.base.matrix_on_disk import Rows, in_blocks
 from podium.explanation.tree_shap import tree_shap
+from podium.scorers.activations import activate
+from podium.scorers.attention_layers import norm_back, normal
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
 
@@ -37,11 +39,11 @@ def attribute_pair(model: Model, query: Dataset, rows: tuple[int, int]) -> Attri
     if members is None:
         transformed = model.learner.transform.apply(model.state, query)
         return attribute(model, np.asarray(transformed.features[list(rows)]))
-    parts = [(weight, attribute_pair(member, query, rows)) for weight, member in members]
+    parts = [(weight[rows[0]], attribute_pair(member, query, rows)) for weight, member in members if weight.any()]
     return _weighted(parts, np.zeros(model.n_features))
 
 
-def _weighted(parts: list[tuple[float, Attribution | None]], nothing: Array) -> Attribution | None:
+def _weighted(parts: list[tuple[Any, Attribution | None]], nothing: Array) -> Attribution | None:
     """The weighted sum of members' attributions, from `nothing` on; None if one has none."""
     attributions = [(weight, part) for weight, part in parts if part is not None]
     if len(attributions) < len(parts):
@@ -66,7 +68,9 @@ def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | N
     """  # (rows, d)
     members = model.learner.weighted_members(model.params, data)
     if members is not None:
-        parts = [(weight, shares_over_mean(member, data, rows)) for weight, member in members]
+        parts = [
+            (weight[rows, None], shares_over_mean(member, data, rows)) for weight, member in members if weight.any()
+        ]
         return _weighted(parts, np.zeros((len(rows), model.n_features)))
     X = np.asarray(model.learner.transform.apply(model.state, data).features, np.float32)
     with warnings.catch_warnings():
@@ -77,6 +81,12 @@ def shares_over_mean(model: Model, data: Dataset, rows: Ints) -> Attribution | N
     if not attributions or len(attributions) < len(rows):
         return None
     return Attribution(np.stack([attribution.shares for attribution in attributions]), attributions[0].how)
+
+
+def query_means(values: Array, data: Dataset) -> Array:
+    """The mean of each document's query."""  # (N,)
+    totals = np.bincount(data.query_index, values, minlength=data.n_queries)
+    return np.asarray((totals / np.maximum(data.sizes, 1))[data.query_index])
 
 
 def by_source(model: Model, of_transformed: Array) -> Array:
@@ -147,19 +157,37 @@ def _along_the_line(net: NetForm, X: Singles) -> Array:
     return np.asarray(mean * (ends[0] - ends[1]))
 
 
+def net_scores(net: NetForm, X: Array) -> Array:
+    """The score of each row of features."""  # (N,)
+    weights, offset = net.layers[-1]
+    return np.asarray((_forward(net, X)[0] @ weights + offset)[:, 0])
+
+
+def _forward(net: NetForm, X: Array) -> tuple[Array, list[tuple[Array, Any]]]:
+    """The last hidden layer; and the slopes and layer norm of each."""
+    h, kept = X, []
+    for k, (weights, offset) in enumerate(net.layers[:-1]):
+        z = h @ weights + offset
+        z, norm = normal(z, dict(zip(_NORM, net.norms[k], strict=True)), "layer") if net.norms else (z, None)
+        slope = np.empty_like(z)
+        activate(net.activation, z, slope)
+        kept.append((slope, norm))
+        h = z
+    return h, kept
+
+
 def input_gradient(net: NetForm, X: Array) -> Array:
     """∂f/∂x at each row of features."""  # (N, d)
-    values = [X]
-    for weights, offset in net.layers[:-1]:
-        z = values[-1] @ weights + offset
-        values.append(np.tanh(z) if net.activation == "tanh" else np.maximum(z, 0.0))
+    kept = _forward(net, X)[1]
     flow = np.ones((len(X), 1))
     for depth in range(len(net.layers) - 1, -1, -1):
         flow = flow @ net.layers[depth][0].T
         if depth:
-            h = values[depth]
-            flow = flow * (1.0 - h * h if net.activation == "tanh" else h > 0.0)
+            slope, norm = kept[depth - 1]
+            flow = flow * slope
+            flow = flow if norm is None else norm_back(net.norms[depth - 1][0], norm, flow)
     return flow
 
 
+_NORM = ("layer gain", "layer offset")
 _NODES, _PANELS = 8, 256

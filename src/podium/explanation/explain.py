@@ -94,7 +94,11 @@ class Explanation(Shown):
 
 
 def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:
-    """Explain why the model ranks one document of a query above another. In a tie the first document is first."""
+    """Explain why the model ranks one document of a query above another. In a tie the first document is first.
+
+    `data`: a Dataset, or a frame, with the query.
+    `documents`: the ids of two documents of the query.
+    """
     data = labelled_data(data)
     query, names = text_ids([query], "query")[0], text_ids(documents, "document").tolist()
     if len(names) != 2 or names[0] == names[1]:

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
-from podium.explanation.attribution import by_source, deviations
+from podium.explanation.attribution import by_source, deviations, query_means
 from podium.explanation.permutation import permuted
 from podium.metrics import Metric
-from podium.scorers.forms import LinearForm, NetForm, StumpsForm, TreesForm
+from podium.scorers.forms import LinearForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
 from podium.scorers.trees.trees import booster
 
@@ -44,6 +44,8 @@ def importance(
 
     None if the model has none of that kind. The data is as for `Model.score`; only gain and splits of trees and stumps
     need none, and `drop` needs labels to measure the `metric` with.
+
+    `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
     """
     if kind not in get_args(Kind):
         raise ParameterError(f"importance: kind is one of {', '.join(get_args(Kind))}; got {kind!r}.")
@@ -100,9 +102,9 @@ def _counted(model: Model, feature: Any, weights: Array | None = None) -> Array:
 
 
 def _of_shap(model: Model, table: Dataset) -> tuple[Array, str] | None:
-    from podium.explanation.shap import shap
+    from podium.explanation.shap import can_be_shared_out, shap
 
-    if model.form() is None or isinstance(model.form(), NetForm):
+    if not can_be_shared_out(model, table):
         return None
     return _whole(shap(model, table).summary), "mean |SHAP value|"
 
@@ -127,12 +129,19 @@ def _whole(shares: Array) -> Array:
     return shares / total if total > 0 else np.zeros(len(shares))
 
 
-def _of_members(members: list[tuple[float, Model]], table: Dataset) -> tuple[Array, str] | None:
-    """The mean of members' importances, weighted by their shares in the scores; None if one has none."""
+def _spread(parts: Array, table: Dataset) -> float:
+    """The standard deviation of numbers of documents about the means of their queries."""
+    return float((parts - query_means(parts, table)).std())
+
+
+def _of_members(members: list[tuple[Array, Model]], table: Dataset) -> tuple[Array, str] | None:
+    """The mean of members' importances, weighted by the spread of their part of the scores in queries, which is their
+    share if z-scores are added up; None if one has none.
+    """
     each = [importance(member, table) for _, member in members]
     measured = [part for part in each if part is not None]
     if not measured or len(measured) < len(each):
         return None
-    weights = np.array([weight * member.score(table).std() for weight, member in members])
+    weights = np.array([_spread(weight * member.score(table), table) for weight, member in members])
     shares = weights @ np.stack([part[0] for part in measured]) / max(weights.sum(), np.finfo(float).tiny)
     return shares, f"mean over members of {' and '.join(dict.fromkeys(how for _, how in measured))}"

@@ -9,7 +9,11 @@
     True
 
 Of trees they are exact, with the documents of training as the background; see `podium.explanation.tree_shap`. Of linear
-models and stumps, whose scores are sums over features, a share is the feature's part less its mean over the data.
+models and stumps, whose scores are sums over features, a share is the feature's part less its mean over the data. Of
+perceptrons, they are exact for few features and sampled for more: see `podium.explanation.net_shap`. Of models that add
+up the z-scores of their members in the query (auto, shrunk, blended, interpolated) they are those of the members, with
+the weights that the members' scores have in the sum: the mean and the standard deviation of each member's scores in the
+query are taken as they are, as if they were numbers of the model. Their base depends on the query.
 """
 
 from __future__ import annotations
@@ -23,13 +27,16 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Flags, Ints, Singles, dense
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.shown import Shown, ShownTable, Value
-from podium.explanation.attribution import steps_by_feature
+from podium.explanation.attribution import query_means, steps_by_feature
 from podium.explanation.explain import feature_name
+from podium.explanation.net_shap import net_shap
 from podium.explanation.tree_shap import tree_interactions, tree_shap
-from podium.scorers.forms import LinearForm, StumpsForm, TreesForm
+from podium.scorers.forms import LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
 
 if TYPE_CHECKING:
+    from podium.data.dataset import Dataset
+    from podium.data.table import Table
     from podium.model import Model
 
 _MOST = 2**28
@@ -41,9 +48,10 @@ class ShapValues(Shown):
     """Share of each feature in each document's score: score = base + the sum of its row."""
 
     values: Array  # (N, d) in the row order of the data
-    base: float
+    base: float | Array  # (N,) of an ensemble, whose base is another in each query
     features: tuple[str, ...]
     how: str
+    errors: Array | None = None  # (N, d) standard errors, if values are sampled
 
     @property
     def summary(self) -> Array:
@@ -55,7 +63,8 @@ class ShapValues(Shown):
         rows: list[list[Value]] = [
             [self.features[l], float(sizes[l])] for l in np.argsort(-sizes, kind="stable") if sizes[l] > 0
         ]
-        notes = [f"base {self.base:.6g}; {self.how}"]
+        base = f"base {self.base:.6g}" if isinstance(self.base, float) else "the base is another in each query"
+        notes = [f"{base}; {self.how}"]
         return ShownTable(
             f"SHAP values of {len(self.values)} documents", ["feature", "mean |value|"], rows, notes=notes, bars=1
         )
@@ -86,8 +95,45 @@ class ShapInteractions(Shown):
 
 
 def shap(model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> ShapValues:
-    """SHAP values of each document's score. The data is as for `Model.score`, whose row order the values have."""
-    inputs = _Inputs(model, data, qid, group)
+    """SHAP values of each document's score. The data is as for `Model.score`, whose row order the values have.
+
+    `model`: a fitted model: linear, stumps, trees, a perceptron, or a weighted sum of such models, as auto is.
+    `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
+    """
+    table = model.table(data, qid=qid, group=group)
+    members = model.learner.weighted_members(model.params, table.grouped())
+    return _of_model(model, table) if members is None else _of_members(model, table, members)
+
+
+def can_be_shared_out(model: Model, data: Dataset) -> bool:
+    """Whether the model has SHAP values."""
+    members = model.learner.weighted_members(model.params, data)
+    if members is not None:
+        return all(can_be_shared_out(member, data) for _, member in members)
+    return not model.learner.transform.mixes and isinstance(model.form(), LinearForm | StumpsForm | TreesForm | NetForm)
+
+
+def _of_members(model: Model, table: Table, members: list[tuple[Array, Model]]) -> ShapValues:
+    """SHAP values of an ensemble: the weighted sum of members'. What a query's scores have besides is in its base."""
+    data = table.grouped()
+    names = tuple(feature_name(model, data, l) for l in range(model.n_features))
+    values, base = np.zeros((data.n_documents, model.n_features)), np.zeros(data.n_documents)
+    errors, rest, hows = np.zeros_like(values), model.score(data), list[str]()
+    for weight, member in members:
+        parts = shap(member, data)
+        values += weight[:, None] * parts.values
+        base += weight * parts.base
+        errors += 0.0 if parts.errors is None else (weight[:, None] * parts.errors) ** 2
+        rest = rest - weight * member.score(data)
+        hows.append(parts.how)
+    back = table.from_grouped
+    how = f"members' values with their weights in the query; {'; '.join(dict.fromkeys(hows)) or 'no member differs'}"
+    sampled = np.asarray(back(np.sqrt(errors))) if errors.any() else None
+    return ShapValues(np.asarray(back(values)), np.asarray(back(base + query_means(rest, data))), names, how, sampled)
+
+
+def _of_model(model: Model, table: Table) -> ShapValues:
+    inputs = _Inputs(model, table)
     form, how = model.form(), "compared with the mean of the data"
     match form:
         case LinearForm(weights):
@@ -97,10 +143,15 @@ def shap(model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayL
         case TreesForm(text, n_features, exact):
             parts, base = tree_shap(read_forest(text, n_features, exact=exact), inputs.X)
             how = "compared with the mean of the training documents, by the counts of the leaves"
+        case NetForm():
+            values, base, errors = net_shap(form, inputs.X, inputs.sources, model.n_features)
+            how = f"compared with documents of the data, {'by all sets of features' if errors is None else 'sampled'}"
+            errors = None if errors is None else inputs.in_order(errors)
+            return ShapValues(inputs.in_order(values), base, inputs.names, how, errors)
         case _:
             raise IncompatibleError(
-                f"SHAP values are of linear models, stumps and trees, and {model.learner.name} is none of them. Use "
-                "podium.explain for a pair of documents, or podium.importance(…, kind='drop')."
+                f"SHAP values are of linear models, stumps, trees and perceptrons, and of weighted sums of them such "
+                f"as auto, and {model.learner.name} is none of them. Use podium.importance(…, kind='drop')."
             )
     return ShapValues(inputs.in_order(inputs.by_source(parts)), base, inputs.names, how)
 
@@ -108,8 +159,12 @@ def shap(model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayL
 def shap_interactions(
     model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> ShapInteractions:
-    """SHAP interaction values of trees, by pair of features. The data is as for `Model.score`."""
-    inputs = _Inputs(model, data, qid, group)
+    """SHAP interaction values of trees, by pair of features. The data is as for `Model.score`.
+
+    `model`: a fitted model of trees, or linear.
+    `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
+    """
+    inputs = _Inputs(model, model.table(data, qid=qid, group=group))
     form = model.form()
     if not isinstance(form, TreesForm):
         raise IncompatibleError(f"{model.learner.name} is not made of trees, whose features interact. Use podium.shap.")
@@ -133,15 +188,14 @@ class _Inputs:
     sources: Ints  # (d',) the model's feature of each
     names: tuple[str, ...]
 
-    def __init__(self, model: Model, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> None:
+    def __init__(self, model: Model, table: Table) -> None:
         transform = model.learner.transform
         if transform.mixes:
             raise IncompatibleError(
                 f"transform={transform} mixes features, so that scores cannot be taken apart by feature. Train with "
                 "zscore, minmax or identity."
             )
-        self._table = model.table(data, qid=qid, group=group)
-        grouped = self._table.grouped()
+        self._table, grouped = table, table.grouped()
         self.source = grouped.source
         self.X = np.asarray(dense(transform.apply(model.state, grouped).features), np.float32)
         self.sources = transform.sources(model.state, model.n_features)

@@ -117,6 +117,9 @@ def shapes(model: Model, data: Any, *, qid: ArrayLike | None = None, group: Arra
     """The shape of each feature over the values of the data: exact if scores are a sum over features.
 
     The data is as for `Model.score`.
+
+    `model`: a fitted model.
+    `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
     """
     table = model.table(data, qid=qid, group=group).grouped()
     if not table.n_documents:

@@ -4,6 +4,8 @@ from .elastic import Elastic as Elastic
 from .elasticsearch_ltr import ElasticsearchLTR as ElasticsearchLTR
 from .export import export as export
 from .export import prove_file as prove_file
+from .hybrid.elasticsearch_linear import ElasticsearchLinear as ElasticsearchLinear
+from .hybrid.opensearch_hybrid import OpenSearchHybrid as OpenSearchHybrid
 from .lightgbm import LightGBM as LightGBM
 from .onnx import ONNX as ONNX
 from .opensearch_ltr import OpenSearchLTR as OpenSearchLTR

@@ -266,6 +266,18 @@ static double document(const float *x, const double *low, const double *times, c
     @ADD@@MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
     return trees(v);
 }
+@@ activated
+
+static double activated(double z) {
+    switch (activation[0]) {
+    case 0: return tanh(z);
+    case 1: return z > 0.0 ? z : 0.0;
+    case 2: return z > 0.0 ? z : expm1(z);
+    case 3: return z > 0.0 ? @SELU_SCALE@ * z : @SELU_BELOW@ * expm1(z);
+    case 4: return 0.5 * z * (1.0 + tanh(@GELU_SCALE@ * (z + @GELU_CUBE@ * z * z * z)));
+    default: return 0.5 * z * (1.0 + tanh(0.5 * z));
+    }
+}
 @@ layers
 
 static double document(const float *x, const double *low, const double *times, const double *missing) {
@@ -279,7 +291,7 @@ static double document(const float *x, const double *low, const double *times, c
             double sum = 0.0;
             for (int l = 0; l < n; l++) sum += now[l] * w[j * n + l];
             sum += w[m * n + j];
-            next[j] = layer + 1 == count ? sum : tanh_[0] ? tanh(sum) : sum > 0.0 ? sum : 0.0;
+            next[j] = layer + 1 == count ? sum : activated(sum);
         }
         w += m * n + m;
         for (int j = 0; j < m; j++) now[j] = next[j];

@@ -1,11 +1,12 @@
 """Feature sets: podium's text features as feature definitions of a search engine, under the same names.
 
->>> features = feature_set(["bm25(field=title)", "stored(field=stars)"], "solr")
+>>> features = feature_set(["lucene_bm25(field=title)", "stored(field=stars)"], "solr")
 >>> features.definitions[0]["params"]
 {'q': '{!dismax qf=title}${keywords}'}
 
-Engines compute features in their own way: `FeatureSet.notes` lists the differences. So log the features of training
-documents in the engine and train on those: the model then sees the same numbers in use.
+The features of the sets `elasticsearch` and `solr` are the engine's to the bit, if it analyses text in the same way;
+others it computes in its own: `FeatureSet.notes` says how they differ. For those, log the features of training
+documents in the engine and train on the log.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from podium.export.base import dumps
 from podium.text.features import Feature
 
 STORE = "podium"
+"""The name of a feature set."""
 _TEXT = "{{keywords}}"
 
 
@@ -31,8 +33,11 @@ class FeatureSet:
     notes: tuple[str, ...]
 
 
-def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> FeatureSet:
-    """Define features, by their names in podium, for elasticsearch-ltr, opensearch-ltr or solr."""
+def feature_set(names: Sequence[str], target: str, *, store: str = STORE, missing: bool = False) -> FeatureSet:
+    """Define features, by their names in podium, for elasticsearch-ltr, opensearch-ltr or solr.
+
+    `missing` says that the model tells missing values from 0: Solr, which makes them 0, is told so.
+    """
     if target not in _ENGINES:
         raise ParameterError(f"{target} has no feature sets; {', '.join(_ENGINES)} have.")
     define, body = _ENGINES[target]
@@ -40,6 +45,8 @@ def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> Fea
     for name in names:
         feature = _parsed(name, target)
         definition = None if feature is None else define(feature, name, store)
+        if definition is not None and missing and target == "solr" and feature is not None and feature.name == "stored":
+            definition["params"]["defaultValue"] = "NaN"
         if feature is None or definition is None:
             unknown.append(name)
         else:
@@ -50,7 +57,7 @@ def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> Fea
             f"{target} has no counterpart of {unknown[0]!r}"
             + (f" and {len(unknown) - 1} other features" if len(unknown) > 1 else "")
             + f". It has {_supported(target)} of a field, and stored: e.g. podium features --set "
-            "'bm25(field=title),exact(field=title),stored(field=stars)'."
+            f"{'solr' if target == 'solr' else 'elasticsearch'}."
         )
     return FeatureSet(definitions, dumps(body(definitions, store), indent=1).encode() + b"\n", tuple(notes))
 
@@ -63,7 +70,11 @@ def _supported(target: str) -> str:
     return f"{', '.join(first)} and {last}"
 
 
+_SAME = "the engine's, to the bit, if its analysis gives the same terms, and if it has the same documents in one shard"
 _NOTES = {
+    "lucene_bm25": f"lucene_bm25: {_SAME}; k1 and b are those of the field's similarity.",
+    "lucene_phrase": f"lucene_phrase: {_SAME}; k1 and b are those of the field's similarity.",
+    "lucene_length": f"lucene_length: {_SAME}.",
     "bm25": "bm25: the engine's has no factor k1 + 1, stores lengths in one byte, and takes k1 and b from its index; "
     "its analysis and its document counts, by shard, are its own.",
     "exact": "exact: the engine's is the score of the phrase, not the number of times that it occurs.",
@@ -85,6 +96,8 @@ def _elasticsearch(feature: Feature, name: str, store: str) -> dict[str, Any] | 
     field = feature.field  # type: ignore[attr-defined]
     stored = {"field_value_factor": {"field": field, "missing": 0}, "query": {"exists": {"field": field}}}
     template = {
+        "lucene_bm25": _or_zero({"match": {field: _TEXT}}),
+        "lucene_phrase": _or_zero({"match_phrase": {field: _TEXT}}),
         "bm25": {"match": {field: _TEXT}},
         "exact": {"match_phrase": {field: _TEXT}},
         "stored": {"function_score": {**stored, "boost_mode": "replace"}},
@@ -95,9 +108,17 @@ def _elasticsearch(feature: Feature, name: str, store: str) -> dict[str, Any] | 
     return {"name": name, "params": params, "template_language": "mustache", "template": template}
 
 
+def _or_zero(query: dict[str, Any]) -> dict[str, Any]:
+    """A query that matches every document, with the score 0 if it does not; it would be missing to trees otherwise."""
+    return {"bool": {"must": {"constant_score": {"filter": {"match_all": {}}, "boost": 0}}, "should": query}}
+
+
 def _solr(feature: Feature, name: str, store: str) -> dict[str, Any]:
     field = feature.field  # type: ignore[attr-defined]
     kind, params = {
+        "lucene_bm25": ("SolrFeature", {"q": f"{{!dismax qf={field}}}${{keywords}}"}),
+        "lucene_phrase": ("SolrFeature", {"q": f"{{!field f={field}}}${{keywords}}"}),
+        "lucene_length": ("FieldLengthFeature", {"field": field}),
         "bm25": ("SolrFeature", {"q": f"{{!dismax qf={field}}}${{keywords}}"}),
         "exact": ("SolrFeature", {"q": f"{{!field f={field}}}${{keywords}}"}),
         "length": ("FieldLengthFeature", {"field": field}),

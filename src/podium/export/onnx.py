@@ -5,6 +5,7 @@ It uses opset 17, ai.onnx.ml 3 and IR 8, for runtimes since 2023. Features are f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_fr
 from podium.export.supported_form import Exportable
 from podium.export.transforms import Front
 from podium.imports.foreign_trees import FlatTree, Leaf, Split, forest_of, grow
+from podium.scorers.activations import Activation
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
 
@@ -31,6 +33,7 @@ class ONNX(Target):
     """ONNX: trees summed in double and rounded to float32 (`precision=single`: all in float32); networks in double."""
 
     precision: Literal["double", "single"] = "double"
+    """Precision in which trees are added up."""
     name = "onnx"
     forms = (Trees, Net)
     takes_infinite = True
@@ -106,7 +109,7 @@ class ONNX(Target):
                 raise ValueError("trees of other features")
             nodes.append(trees[0])
         else:
-            form = read_net(tensors, n_features, tanh=any(node.op_type == "Tanh" for node in graph.node))
+            form = read_net(tensors, n_features, _activation(graph, tensors))
             nodes, constants = net_graph(onnx, form)
         if [node.SerializeToString() for node in graph.node] != [node.SerializeToString() for node in nodes]:
             raise ValueError("other operators")
@@ -127,6 +130,15 @@ class ONNX(Target):
         session = runtime.InferenceSession(raw, options, providers=["CPUExecutionProvider"])
         scores = session.run(["score"], {"features": X})[0]
         return EngineScores(scores[:, 0].astype(np.float64), f"onnxruntime {runtime.__version__}")
+
+
+def _activation(graph: Any, tensors: Mapping[str, AnyArray]) -> Activation:
+    """The activation whose constants a graph has."""
+    if "of_less" in tensors:
+        return "elu" if float(tensors["of_less"][0]) == 1.0 else "selu"
+    if "gate_scale" in tensors:
+        return "gelu" if "gelu_cube" in tensors else "silu"
+    return "tanh" if any(node.op_type == "Tanh" for node in graph.node) else "relu"
 
 
 def _end(nodes: list[Any]) -> str:

@@ -16,6 +16,7 @@ from podium.base.arrays import AnyArray
 from podium.export.exported_forms import Net
 from podium.export.onnx_curves import curve_graph, read_curve
 from podium.export.transforms import Front, Kernel, Mixture, Products
+from podium.scorers.activations import GELU_CUBE, GELU_SCALE, SELU_BELOW, SELU_SCALE, Activation
 
 Graph = tuple[list[Any], dict[str, Any]]
 """Operators, and tensors by name."""
@@ -33,8 +34,49 @@ def net_graph(onnx: ModuleType, net: Net) -> Graph:
             make("Add", [f"product{k}", f"offset{k}"], [out if k == last else f"sum{k}"]),
         ]
         if k < last:
-            nodes.append(make("Tanh" if net.activation == "tanh" else "Relu", [f"sum{k}"], [out]))
+            more, needs = _activation(make, net.activation, k, out)
+            nodes, tensors = nodes + more, tensors | needs
     return nodes, tensors
+
+
+def _activation(make: Callable[..., Any], activation: Activation, k: int, out: str) -> Graph:
+    """From `sum{k}` to `out`, by operators that runtimes have in double."""
+    if activation in ("tanh", "relu"):
+        return [make(activation.capitalize(), [f"sum{k}"], [out])], {}
+    if activation in ("elu", "selu"):
+        return _bent(make, k, out, *((1.0, 1.0) if activation == "elu" else (SELU_SCALE, SELU_BELOW)))
+    cube = [
+        make("Mul", [f"sum{k}", f"sum{k}"], [f"square{k}"]),
+        make("Mul", [f"square{k}", f"sum{k}"], [f"cube{k}"]),
+        make("Mul", [f"cube{k}", "gelu_cube"], [f"bend{k}"]),
+        make("Add", [f"sum{k}", f"bend{k}"], [f"inner{k}"]),
+    ]
+    gelu = activation == "gelu"
+    scale = np.array([GELU_SCALE if gelu else 0.5])
+    nodes = [
+        *(cube if gelu else []),
+        make("Mul", [f"inner{k}" if gelu else f"sum{k}", "gate_scale"], [f"gate{k}"]),
+        make("Tanh", [f"gate{k}"], [f"open{k}"]),
+        make("Add", [f"open{k}", "one"], [f"opened{k}"]),
+        make("Mul", [f"sum{k}", "half"], [f"half{k}"]),
+        make("Mul", [f"half{k}", f"opened{k}"], [out]),
+    ]
+    tensors = {"gate_scale": scale, "one": np.ones(1), "half": np.array([0.5])}
+    return nodes, tensors | ({"gelu_cube": np.array([GELU_CUBE])} if gelu else {})
+
+
+def _bent(make: Callable[..., Any], k: int, out: str, above: float, below: float) -> Graph:
+    """`above`·max(0, z) + `below`·(e^min(0, z) − 1)."""
+    nodes = [
+        make("Relu", [f"sum{k}"], [f"rising{k}"]),
+        make("Sub", [f"sum{k}", f"rising{k}"], [f"falling{k}"]),
+        make("Exp", [f"falling{k}"], [f"power{k}"]),
+        make("Sub", [f"power{k}", "one"], [f"less{k}"]),
+        make("Mul", [f"less{k}", "of_less"], [f"bent{k}"]),
+        make("Mul", [f"rising{k}", "of_rising"], [f"straight{k}"]),
+        make("Add", [f"straight{k}", f"bent{k}"], [out]),
+    ]
+    return nodes, {"one": np.ones(1), "of_less": np.array([below]), "of_rising": np.array([above])}
 
 
 def front_graph(onnx: ModuleType, front: Front) -> Graph:
@@ -138,11 +180,11 @@ def _kernel(onnx: ModuleType, kernel: Kernel, k: int, out: str) -> Graph:
     return nodes, {**axes, **numbers}
 
 
-def read_net(tensors: Mapping[str, AnyArray], n_features: int, *, tanh: bool) -> Net:
-    """The network of these tensors; raises KeyError or ValueError if they do not fit together."""
+def read_net(tensors: Mapping[str, AnyArray], n_features: int, activation: Activation) -> Net:
+    """The network of these tensors with an activation; raises KeyError or ValueError if they do not fit together."""
     n = sum(name.startswith("weights") for name in tensors)
     layers = tuple((tensors[f"weights{k}"], tensors[f"offset{k}"]) for k in range(n))
-    net = Net(read_front(tensors, n_features), layers, "tanh" if tanh else "relu")
+    net = Net(read_front(tensors, n_features), layers, activation)
     if [weights.shape for weights, _ in layers] != [*itertools.pairwise(net.widths[len(net.front.mixtures) :])]:
         raise ValueError("layers that do not follow each other")
     return net

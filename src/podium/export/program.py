@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from podium.export.exported_trees import Trees
 from podium.export.replay_vectors import examples
 from podium.export.supported_form import Exportable
 from podium.export.transforms import Clipped, Curve, Front, Kernel, Mixture, Products, Quantiles
+from podium.scorers.activations import GELU_CUBE, GELU_SCALE, SELU_BELOW, SELU_SCALE, Activation
 from podium.scorers.trees.forest import EXACT, Forest
 from podium.transforms.quantile import normal_table
 
@@ -41,7 +42,11 @@ class Program(Target):
     def write(self, exportable: Exportable) -> bytes:
         X, scores, tolerance = examples(exportable)
         tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
-        parts = {"VERSION": version(), **self.parts(exportable, to_tables(exportable.form), tests)}
+        parts = {
+            "VERSION": version(),
+            **_NUMBERS,
+            **self.parts(exportable, to_tables(exportable.form), tests),
+        }
         _, *pieces = re.split(r"^@@ (\w+)\n", self.text, flags=re.MULTILINE)
         sections = dict(zip(pieces[::2], pieces[1::2], strict=True))
         text = "".join(sections.get(name, "") for name in _sections(exportable.form))
@@ -73,8 +78,8 @@ def _sections(form: ExportedForm) -> list[str]:
     curves = ["line", "share", "normal" if curve.normal else "uniform"] if isinstance(curve, Quantiles) else []
     curves = ["clip"] if isinstance(curve, Clipped) else curves
     transforms = [*curves, "scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
-    scores = ["layers"] if form.forest is None else ["trees", "on_trees"]
-    return ["head", *transforms, "document", *scores, *(["query"] if front.within_query else ["one", "each"]), "tail"]
+    scores = ["activated", "document", "layers"] if form.forest is None else ["document", "trees", "on_trees"]
+    return ["head", *transforms, *scores, *(["query"] if front.within_query else ["one", "each"]), "tail"]
 
 
 def to_tables(form: ExportedForm) -> Tables:
@@ -97,7 +102,7 @@ def to_tables(form: ExportedForm) -> Tables:
     return {
         "width": np.array(form.widths[len(form.front.mixtures) :], np.int32),
         **front,
-        "tanh_": np.array([form.activation == "tanh"], np.int32),
+        "activation": np.array([_ACTIVATIONS.index(form.activation)], np.int32),
         # layer by layer: the weights, unit by unit, then the offsets
         "weight": np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers]),
     }
@@ -147,6 +152,14 @@ def _of_curve(curve: Curve) -> Tables:
     return tables | (dict(zip(_NORMAL, normal_table(), strict=True)) if curve.normal else {})
 
 
+_NUMBERS = {
+    "SELU_SCALE": repr(SELU_SCALE),
+    "SELU_BELOW": repr(SELU_BELOW),
+    "GELU_SCALE": repr(GELU_SCALE),
+    "GELU_CUBE": repr(GELU_CUBE),
+}
+"""Constants of activations, as placeholders of the templates."""
+_ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 _NORMAL = ("normal_share", "normal_quantile")
 
 
@@ -238,7 +251,10 @@ def _net(tables: Mapping[str, Any], front: Front) -> Net:
         layers.append((weights, flat[at - n_out : at]))
     if front.widths[-1] != width[0] or at != len(flat):
         raise ValueError("columns of other lengths than width says")
-    return Net(front, tuple(layers), "tanh" if tables["tanh_"][0] else "relu")
+    code = int(tables["activation"][0])
+    if not 0 <= code < len(_ACTIVATIONS):
+        raise ValueError("no such activation")
+    return Net(front, tuple(layers), _ACTIVATIONS[code])
 
 
 def check_code(table: re.Pattern[str], raw: bytes, own: bytes) -> None:

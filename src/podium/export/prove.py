@@ -107,6 +107,8 @@ class Comparison:
 
     def missing(self) -> str:
         """Treatment of missing values, in words."""
+        if self.exportable.form.missing_words:
+            return self.exportable.form.missing_words
         ours, theirs = self.exportable.form.filling, self.theirs.filling
         if ours is None and self.target.no_missing:
             return "counts as 0, which the model does not: fill missing values before scoring"

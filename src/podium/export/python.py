@@ -181,6 +181,23 @@ def mixed(now):
             now.append(sum(a * b for a, b in zip(near, NUMBER[v : v + m])))
             v += m
     return now
+@@ activated
+
+
+def activated(z):
+    """The activation of a unit's sum."""
+    code = ACTIVATION[0]
+    if code == 0:
+        return math.tanh(z)
+    if code == 1:
+        return max(z, 0.0)
+    if code == 2:
+        return z if z > 0.0 else math.expm1(z)
+    if code == 3:
+        return @SELU_SCALE@ * z if z > 0.0 else @SELU_BELOW@ * math.expm1(z)
+    if code == 4:
+        return 0.5 * z * (1.0 + math.tanh(@GELU_SCALE@ * (z + @GELU_CUBE@ * z * z * z)))
+    return 0.5 * z * (1.0 + math.tanh(0.5 * z))
 @@ document
 
 
@@ -206,7 +223,7 @@ def document(x, low, times, missing):
         rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
         sums = [sum(a * b for a, b in zip(x, row)) + WEIGHT[at + m * n + j] for j, row in enumerate(rows)]
         if layer + 1 < count:
-            sums = [math.tanh(value) if TANH_[0] else max(value, 0.0) for value in sums]
+            sums = [activated(value) for value in sums]
         x = sums
         at += m * n + m
     return x[0]

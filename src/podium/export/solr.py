@@ -30,6 +30,8 @@ class Solr(Target):
 
     model: str = "podium"
     """The model's name in Solr."""
+    store: str = "_DEFAULT_"
+    """The feature store that has its features."""
     name = "solr"
     forms = (Trees, Affine)
     drops_offset = True
@@ -41,7 +43,7 @@ class Solr(Target):
 
     def write_trees(self, exportable: Exportable, forest: Forest) -> bytes:
         trees = as_trees(forest, self.name)
-        sides = bool((trees.missing_left != (trees.threshold >= 0)).any())
+        sides = tells_missing(trees)
         roots = [_tree(trees, t, exportable.names, sides=sides) for t in range(trees.n_trees)]
         params: dict[str, Any] = {"isNullSameAsZero": False} if sides else {}
         params["trees"] = [{"weight": "1", "root": root} for root in roots]
@@ -49,7 +51,10 @@ class Solr(Target):
 
     def _body(self, exportable: Exportable, kind: str, params: dict[str, Any]) -> bytes:
         features = [{"name": name} for name in exportable.names]
-        return dumps({"class": _CLASS + kind, "name": self.model, "features": features, "params": params}).encode()
+        store = {} if self.store == "_DEFAULT_" else {"store": self.store}
+        return dumps(
+            {"class": _CLASS + kind, "name": self.model, **store, "features": features, "params": params}
+        ).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         model = json_object(raw)
@@ -71,6 +76,11 @@ class Solr(Target):
         sides = params.get("isNullSameAsZero") is False
         trees = [_read(tree, place, sides=sides) for tree in at(params, "trees", kind=list)]
         return Trees(forest_of(trees, len(names)))
+
+
+def tells_missing(forest: Forest | None) -> bool:
+    """Whether trees tell missing values from 0, so that Solr's features must be NaN if a document has none."""
+    return forest is not None and bool((forest.missing_left != (forest.threshold >= 0)).any())
 
 
 def slacked(f: float) -> float:

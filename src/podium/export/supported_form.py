@@ -67,7 +67,7 @@ def make_exportable(
         can = front is not None and not kernel_of_trees
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
-    return Exportable(model, _exported(model, form, front), _names(model, names))
+    return Exportable(model, _exported(model, form, front), check_names(model, names))
 
 
 def _rises(transform: Transform) -> bool:
@@ -137,6 +137,11 @@ def _kind_of(model: Model, form: Form | None, forms: tuple[type[ExportedForm], .
         raise IncompatibleError(
             f"{name} is neither trees nor a linear model nor a perceptron, which is what can be exported. "
             "Train e.g. lambdamart, listnet or 'listnet(scorer=mlp)'; podium rank scores files with any model."
+        )
+    if isinstance(form, NetForm) and form.norms:
+        raise IncompatibleError(
+            f"{target} does not compute layer norm. Train with mlp(layer_norm=false); "
+            "podium rank scores files with any model."
         )
     supported = next((kind for kind in forms if kind in possible), None)
     if supported is None:
@@ -254,7 +259,7 @@ def _rows(X: Singles) -> Dataset:
     return Dataset(X, None, np.array([0, len(X)]))
 
 
-def _names(model: Model, chosen: tuple[str, ...] | None) -> tuple[str, ...]:
+def check_names(model: Model, chosen: tuple[str, ...] | None) -> tuple[str, ...]:
     """Names of the features: the chosen ones, else the model's, else f1, f2, …"""
     names = chosen or model.feature_names or tuple(f"f{l}" for l in range(1, model.n_features + 1))
     if len(names) != model.n_features:

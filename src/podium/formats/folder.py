@@ -22,7 +22,6 @@ from podium.data.categories import with_categories
 from podium.data.fold import Fold
 from podium.data.frames import from_frame
 from podium.data.inputs import widened
-from podium.data.splits import split
 from podium.data.table import Table
 from podium.formats.cache.cache import is_cache, open_cache
 from podium.formats.letor.letor import read_letor
@@ -30,7 +29,6 @@ from podium.formats.lightgbm_files import is_lightgbm_table, read_lightgbm_table
 from podium.formats.remote import is_url
 from podium.formats.sniff import TABLES
 from podium.formats.tables.table_parts import PARTS, is_parquet
-from podium.formats.tables.tables import read_table
 
 _ENDINGS = (
     "",
@@ -44,6 +42,8 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     """Read the folds of a data folder, or one fold from a single file, split by query with the seed.
 
     `roles` name the columns of tables, as for `from_frame`.
+
+    `path`: a folder with train, vali and test, or with Fold1, Fold2, … of them.
     """
     root = Path(path)
     if is_data_folder(path):
@@ -51,6 +51,8 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
         return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
     if not root.exists() and os.fspath(path) != "-" and not is_url(path):
         raise DataError("no such file or folder.", where=str(root))
+    from podium.data.splits import split
+
     data = read_data(path, **roles)
     train, valid, test = split(data, (0.6, 0.2, 0.2), seed=seed)
     return [Fold(train, valid, test, root.name)]
@@ -65,6 +67,8 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
 
     `n_features` is the number of features, if a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query"; `categorical` also numbers features of a LETOR file.
+
+    `source`: a path, or an open file: LETOR, CSV, Parquet, Arrow, a folder of parts, or podium's cache.
     """
     of_numbers = isinstance(source, str | os.PathLike) or hasattr(source, "read")
     if of_numbers and not is_table(source) and "categorical" in roles:
@@ -80,6 +84,8 @@ def read_data(source: object, *, n_features: int | None = None, **roles: Any) ->
         data = with_side_files(read_lightgbm_table(source), source)
         return data if n_features is None else widened(data, n_features)
     if is_table(source):
+        from podium.formats.tables.tables import read_table
+
         return read_table(source, **roles)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         return from_frame(source, **roles)

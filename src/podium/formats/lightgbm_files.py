@@ -24,7 +24,6 @@ from podium.base.files import reading
 from podium.data.dataset import Dataset
 from podium.data.frames import weighted_rows
 from podium.data.table import Table
-from podium.formats.base_scores_file import read_base_scores
 from podium.formats.letor.letor_parser import shown
 
 _MISSING = re.compile(rb"(?<=[,\t])(?=[,\t\r\n]|$)|(?<=[,\t])(?:NA|N/A|na|null|NULL|None|none)(?=[,\t\r\n]|$)")
@@ -86,6 +85,8 @@ def with_side_files(data: Table, source: object) -> Table:
         data = data.with_positions(_per_row(side, "positions", data, path))
     side = side_file(path, ".init", ".base_margin")
     if side is not None and data.base_scores is None:
+        from podium.formats.base_scores_file import read_base_scores
+
         data = read_base_scores(side, data)
     side = side_file(path, ".weight")
     if side is None:

@@ -10,7 +10,8 @@ json        begins with an object or a list of objects: judgments or a run
 cache       a folder that `podium cache` wrote
 index       a text index, which is a SQLite file
 
-`sniff_texts` does the same for files of documents and queries, `table_kind` for tables.
+`sniff_texts` does the same for files of documents and queries, `table_kind` for tables, `answer_engine` for answers of
+search engines.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +31,8 @@ from podium.formats.usual_columns import is_usual
 FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "json", "cache", "index", "unknown"]
 TextFormat = Literal["json-lines", "json-list", "smart", "trec-documents", "trec-topics", "xml", "csv", "tsv"]
 TableKind = Literal["csv", "tsv", "parquet", "arrow"]
+EngineName = Literal["elasticsearch", "solr", "vespa"]
+"""Search engines by the form of their answers; OpenSearch has Elasticsearch's."""
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arrow", ".feather")
 """Endings of tables."""
 
@@ -111,6 +115,21 @@ def sniff_texts(name: str, head: bytes, *, queries: bool = False) -> TextFormat 
     return "tsv" if queries and b"\t" in start else None
 
 
+def answer_engine(answer: object) -> EngineName | None:
+    """The search engine that gives answers of this form; None if none does."""
+    if not isinstance(answer, Mapping):
+        return None
+    for engine, (outer, inner) in _ANSWERS.items():
+        part = answer.get(outer)
+        if isinstance(part, Mapping) and isinstance(part.get(inner, _NONE.get(engine)), list):
+            return engine
+    return None
+
+
+_ANSWERS: dict[EngineName, tuple[str, str]] = {
+    "elasticsearch": ("hits", "hits"), "solr": ("response", "docs"), "vespa": ("root", "children"),
+}  # fmt: skip
+_NONE: dict[EngineName, list[object]] = {"vespa": []}  # it has no children if nothing was found
 _KINDS: dict[str, TableKind] = {
     "csv": "csv", "tsv": "tsv", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow",
 }  # fmt: skip

@@ -1,6 +1,6 @@
 from .browserank import browserank as browserank
-from .hits import HITS as HITS
-from .hits import hits as hits
+from .hubs import HITS as HITS
+from .hubs import hits as hits
 from .links import Links as Links
 from .links import make_links as make_links
 from .links import read_links as read_links

@@ -23,6 +23,7 @@ class ForeignModel:
 
 
 MOST_FEATURES = 2**20
+MOST_BYTES = 512 * 2**20
 REFUSED = "This model cannot be imported: "
 
 

@@ -1,4 +1,4 @@
-"""Import a model of LightGBM, XGBoost, CatBoost or RankLib, from a file that need not be trusted.
+"""Import a model of LightGBM, XGBoost, CatBoost, RankLib or scikit-learn; files need not be trusted.
 
 >>> model = import_model(b"## Coordinate Ascent\\n1:0.5 2:-1.0\\n")
 >>> model.score([[2.0, 1.0]]).tolist()
@@ -20,10 +20,11 @@ import numpy as np
 from podium.base.errors import ModelFileError, ParameterError, PodiumError
 from podium.base.files import reading
 from podium.imports.catboost import read_catboost
-from podium.imports.foreign_file import MOST_FEATURES, ForeignModel, refuse
+from podium.imports.foreign_file import MOST_BYTES, MOST_FEATURES, ForeignModel, refuse
 from podium.imports.lightgbm import read_lightgbm
 from podium.imports.models_in_memory import written
 from podium.imports.ranklib import read_ranklib
+from podium.imports.scikit_learn import is_of_scikit_learn, read_scikit_learn
 from podium.imports.xgboost import read_xgboost
 from podium.model import Model
 from podium.recipe import Recipe
@@ -35,7 +36,6 @@ from podium.solvers import Boosting
 from podium.transforms import Identity
 
 FORMATS = ("lightgbm", "xgboost", "catboost", "ranklib")
-MOST_BYTES = 512 * 2**20
 
 
 def import_model(
@@ -49,15 +49,23 @@ def import_model(
 ) -> Model:
     """Import a model of another tool, to rank, explain, compare and export with it.
 
-    `source` is a file, its bytes, or a model in memory: a Booster, LGBMRanker, XGBRanker, CatBoost or CatBoostRanker.
+    `source` is a file, its bytes, or a model in memory: a Booster, LGBMRanker, XGBRanker, CatBoost or CatBoostRanker;
+    or trees of scikit-learn for regression: one, a random forest, extra trees or gradient boosting.
     `format` is one of FORMATS; by default it is recognised from the beginning of the file. `trees`: for an XGBoost
     model with early stopping, `all` trees, as its Booster predicts, or those up to the `best` iteration, as its
     XGBRanker does; by default as the object predicts, and `all` of a file. `n_features`: number of features in your
     data, for a RankLib model, whose file has them only up to the last one in use. `feature_names`: names
     in your data, if the file has none or others (LightGBM writes _ for blanks).
+
+    `most_bytes`: refuse files that are larger.
     """
     if trees not in ("all", "best", None):
         raise ParameterError(f"trees must be all or best; got {trees!r}.")
+    if is_of_scikit_learn(source):
+        if format is not None or trees is not None or n_features is not None:
+            raise ParameterError("format, trees and n_features are for other models than those of scikit-learn.")
+        read, digest = read_scikit_learn(source)
+        return as_model(_renamed(read, feature_names), sha256=digest)
     if isinstance(source, bytes):
         where, raw = "<bytes>", source
     elif isinstance(source, str | PathLike):

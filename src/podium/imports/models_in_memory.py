@@ -23,8 +23,8 @@ def written(model: Any) -> Written:
     writers = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
     if tool not in writers:
         raise ParameterError(
-            "a model file, its bytes, or a model of LightGBM, XGBoost or CatBoost is expected; got "
-            f"{type(model).__name__}."
+            "a model file, its bytes, a model of LightGBM, XGBoost or CatBoost, or a regression tree or forest of "
+            f"scikit-learn is expected; got {type(model).__name__}."
         )
     try:
         return writers[tool](model)

@@ -5,7 +5,6 @@ Nothing is sent anywhere else: redirects are not followed, and certificates are 
 
 from __future__ import annotations
 
-import http.client
 import json
 import shlex
 import subprocess
@@ -16,7 +15,8 @@ from contextlib import suppress
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from podium.base.errors import MachineError, ParameterError
+from podium.base.errors import MachineError, ParameterError, RequestError
+from podium.base.http_requests import check_url, request
 from podium.judgments.machine_judge import Answers, Ask
 
 
@@ -80,9 +80,7 @@ def by_url(url: str, *, key: str | None = None, rate: float | None = None, timeo
     `key` goes into the header Authorization; `rate` is the most questions a second. Too many requests, server errors
     and lost connections are left to the next round of retries, after a pause.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ParameterError(f"--url must begin with http:// or https:// and a host; got {url!r}.")
+    check_url(url)
 
     def send(messages: Sequence[dict[str, Any]]) -> Answers:
         pause = _Pause(0.0 if rate is None else 1.0 / rate)
@@ -121,28 +119,21 @@ class _Pause:
 
 def _post(url: str, body: dict[str, Any], *, key: str | None, timeout: float) -> str | None:
     """The text of the model's answer; None if it is worth trying again."""
-    parts = urlsplit(url)
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
-    headers = {"Content-Type": "application/json"} | ({} if key is None else {"Authorization": f"Bearer {key}"})
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     try:
-        connection.request("POST", path, json.dumps(body).encode(), headers)
-        response = connection.getresponse()
-        content = response.read()
-    except (OSError, http.client.HTTPException):
+        answer = request("POST", url, json.dumps(body).encode(), headers=headers, timeout=timeout)
+    except RequestError as error:
+        if error.again:
+            return None
+        raise
+    if answer.status == 429 or answer.status >= 500:
         return None
-    finally:
-        connection.close()
-    if response.status == 429 or response.status >= 500:
-        return None
-    if response.status != 200:
-        raise MachineError(
-            f"{parts.hostname} answered {response.status} {response.reason}: {content[:200].decode('utf-8', 'replace')}"
-        )
+    host = urlsplit(url).hostname
+    if answer.status != 200:
+        raise MachineError(f"{host} answered {answer.status}: {answer.text}")
     try:
-        return str(json.loads(content)["choices"][0]["message"]["content"])
+        return str(json.loads(answer.content)["choices"][0]["message"]["content"])
     except (ValueError, KeyError, IndexError, TypeError):
         raise MachineError(
-            f"{parts.hostname} did not answer as a chat model does (choices, message, content): {content[:200]!r}."
+            f"{host} did not answer as a chat model does (choices, message, content): {answer.content[:200]!r}."
         ) from None

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.base.errors import DataError
+from podium.base.files import claimed, cut_partial_line
 
 PROMPT = """Query: {{query}}
 
@@ -98,22 +99,23 @@ def ask(
     Returns the number answered before, the number answered now, and the questions left without a grade after retries.
     """
     wanted = {machine.hash(question): question for question in questions}
-    before = set(answered(path)) & set(wanted)
-    left = {key: question for key, question in wanted.items() if key not in before}
-    _cut_partial_line(path)
-    with open(path, "ab") as file:
-        for _ in range(1 + retries):
-            keys = list(left)
-            if not keys:
-                break
-            messages = [_message(machine, key, left[key]) for key in keys]
-            for number, answer in send(messages):
-                key = keys[number]
-                grade = machine.grade(answer)
-                if grade is not None and key in left:
-                    file.write(_line(machine, key, left.pop(key), grade, answer))
-                    file.flush()
-    return len(before), len(wanted) - len(before) - len(left), list(left.values())
+    with claimed(path):  # another process would ask the same again
+        before = set(answered(path)) & set(wanted)
+        left = {key: question for key, question in wanted.items() if key not in before}
+        cut_partial_line(path)
+        with open(path, "ab") as file:
+            for _ in range(1 + retries):
+                keys = list(left)
+                if not keys:
+                    break
+                messages = [_message(machine, key, left[key]) for key in keys]
+                for number, answer in send(messages):
+                    key = keys[number]
+                    grade = machine.grade(answer)
+                    if grade is not None and key in left:
+                        file.write(_line(machine, key, left.pop(key), grade, answer))
+                        file.flush()
+        return len(before), len(wanted) - len(before) - len(left), list(left.values())
 
 
 def answered(path: str) -> list[str]:
@@ -133,16 +135,6 @@ def answered(path: str) -> list[str]:
                     where=f"{path}:{number}",
                 ) from None
     return hashes
-
-
-def _cut_partial_line(path: str) -> None:
-    """Remove a last line that a killed run left unfinished."""
-    if not os.path.exists(path):
-        return
-    with open(path, "rb+") as file:
-        content = file.read()
-        if content and not content.endswith(b"\n"):
-            file.truncate(content.rfind(b"\n") + 1)
 
 
 def _message(machine: Machine, key: str, question: Question) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.jit.compiled import compiled, outlined
+from podium.jit.views import view
 
 
 @compiled
@@ -43,7 +44,7 @@ def sum_over_rotations(
     for row in range(3 if places < m else 2):
         for d in range(2 * m):
             sums[row, d] = 0.0
-    stages, squares, steps = work[: 4 * m], work[4 * m : 8 * m], max(int(160.0 / largest_log), 1)
+    stages, squares, steps = view(work, 0, 4 * m), view(work, 4 * m, 8 * m), max(int(160.0 / largest_log), 1)
     for turn in range(0, turns, 4):
         lanes = min(4, turns - turn)
         value += _four_turns(x, turn, turns, lanes, below, places, steps, stages)
@@ -51,8 +52,8 @@ def sum_over_rotations(
         _accumulate(stages, squares)
         for lane in range(lanes):
             at, a, b = begin(turn + lane, m, turns), lane * m, (lane + 1) * m
-            _add(stages[a:b], sums[0, at : at + m])
-            _add(squares[a:b], sums[1, at : at + m])
+            _add(view(stages, a, b), sums[0, at : at + m])
+            _add(view(squares, a, b), sums[1, at : at + m])
             inverse, inverse_2 = inverse + stages[b - 1], inverse_2 + squares[b - 1]
             for q in range(at, at + places if places < m else at):
                 sums[2, q] += 1.0
@@ -69,10 +70,10 @@ def _four_turns(
 ) -> float:  # fmt: skip
     """R of four rotations at a time, because one sum would wait for each addition; Σ log R of the first `lanes`."""
     m, value, left = len(x) // 2, 0.0, steps  # factors until the next logarithm
-    begins = begin(turn, m, turns), begin(turn + 1, m, turns), begin(turn + 2, m, turns), begin(turn + 3, m, turns)
-    xa, xb = x[begins[0] :], x[begins[1] if lanes > 1 else 0 :]
-    xc, xd = x[begins[2] if lanes > 2 else 0 :], x[begins[3] if lanes > 3 else 0 :]
-    ra, rb, rc, rd = rest[:m], rest[m : 2 * m], rest[2 * m : 3 * m], rest[3 * m :]
+    at_b, at_c, at_d = begin(turn + 1, m, turns), begin(turn + 2, m, turns), begin(turn + 3, m, turns)
+    xa, xb = view(x, begin(turn, m, turns), 2 * m), view(x, at_b if lanes > 1 else 0, 2 * m)
+    xc, xd = view(x, at_c if lanes > 2 else 0, 2 * m), view(x, at_d if lanes > 3 else 0, 2 * m)
+    ra, rb, rc, rd = view(rest, 0, m), view(rest, m, 2 * m), view(rest, 2 * m, 3 * m), view(rest, 3 * m, 4 * m)
     a, b, c, d = below, below, below, below
     p_a, p_b, p_c, p_d = 1.0, 1.0, 1.0, 1.0
     for place in range(m - 1, -1, -1):
@@ -101,8 +102,9 @@ def _invert(values: Array) -> None:
 def _accumulate(stages: Array, squares: Array) -> None:
     """Running sums of each of four rows, and of its squares."""
     m = len(stages) // 4
-    ra, rb, rc, rd = stages[:m], stages[m : 2 * m], stages[2 * m : 3 * m], stages[3 * m :]
-    sa, sb, sc, sd = squares[:m], squares[m : 2 * m], squares[2 * m : 3 * m], squares[3 * m :]
+    ra, rb, sa, sb = view(stages, 0, m), view(stages, m, 2 * m), view(squares, 0, m), view(squares, m, 2 * m)
+    rc, rd = view(stages, 2 * m, 3 * m), view(stages, 3 * m, 4 * m)
+    sc, sd = view(squares, 2 * m, 3 * m), view(squares, 3 * m, 4 * m)
     a, b, c, d, a2, b2, c2, d2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for q in range(m):
         ia, ib, ic, id_ = ra[q], rb[q], rc[q], rd[q]

@@ -207,13 +207,19 @@ class AppRank(Loss):
     """
 
     measure: Literal["ndcg", "ap", "mrr", "p", "err"] = "ndcg"
+    """Metric that is made smooth."""
     alpha: float = param(default=10.0, above=0, search=(1.0, 50.0, "log"))
+    """Steepness of the sigmoid that stands for “above”; the larger, the nearer to the metric."""
     k: int = param(default=10, least=1)
     """Cut-off of `measure=p`."""
     noise: Literal["none", "gumbel"] = "none"
+    """Noise that is added to the scores in training."""
     samples: int = param(default=8, least=1)
+    """Noisy copies of the scores over which the loss is averaged."""
     beta: float = param(default=1.0, above=0)
+    """Size of the noise."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
     @property

@@ -145,9 +145,13 @@ class BoltzRank(Loss):
     alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
     """Inverse temperature of the distribution."""
     samples: int = param(default=50, least=2)
+    """Rankings that are drawn of each query."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     proposals: Literal["chain", "plackett-luce"] = "chain"
+    """How rankings are drawn: by a Markov chain, or from Plackett–Luce with weights."""
     metric: Metric = NDCG()
+    """Metric whose expectation is maximised."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the mean of the metric over the current rankings, reweighted"
 

@@ -292,10 +292,13 @@ class EnergyNDCG(Loss):
     """
 
     window: int | None = param(default=None, least=1)
+    """Ranks on either side that a document is compared with; all of them by default."""
     seed: int = param(default=0, least=0)
+    """Seed of the random tie-breaks."""
     samples: int = param(default=5, least=1)
     """Random tie-breaks of the optimal ranking, with a window or another metric."""
     metric: Metric = NDCG()
+    """Metric whose changes are the energies of pairs."""
     energy: Literal["ndcg", "rank"] = "ndcg"
     """Energy of a pair: the change of the metric by its exchange, or its differences in rank × in score."""
     name = "energy-ndcg"

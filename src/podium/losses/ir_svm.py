@@ -88,6 +88,7 @@ class IRSVM(PairwiseLoss):
     """
 
     normalise: bool = True
+    """Whether a query's sum is divided by its number of pairs, so that long queries count like short ones."""
     tau: tuple[float, ...] = ()
     """Weights of pairs of grades, as triples: better grade, worse grade, τ. If empty, from the training data."""
     convex = True

@@ -22,7 +22,8 @@ from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import take
 from podium.kernels.check_gains import check_gains
 from podium.losses.bounds import Bound
-from podium.losses.lambdarank import ROWS, STEP, WEIGHTS, compare, count_pairs, hand_out, lay_out, order_of_ties
+from podium.losses.lambdarank import ROWS, STEP, WEIGHTS, compare, count_pairs, hand_out, lay_out
+from podium.losses.order_of_ties import order_of_ties
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.gains import exp2_gain
 from podium.metrics.kernels import log2_discount
@@ -103,10 +104,13 @@ class LambdaLoss(PairwiseLoss):
     """
 
     scheme: Literal["ndcg1", "ndcg2", "ndcg2++", "arp1", "arp2", "label-diff", "label-diff2"] = "ndcg2"
+    """Weights of the pairs; see the formula."""
     mu: float = param(default=10.0, least=0)
     """Weight of ndcg2 within ndcg2++."""
     k: int | None = param(default=None, least=1)
+    """Cut-off of NDCG; none by default."""
     sigma: float = param(default=1.0, above=0)
+    """Steepness of the logistic loss."""
     grades = staticmethod(over_grades)
     surrogate: ClassVar[str | None] = "the pair loss with the current weights held fixed"
 

@@ -17,17 +17,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array, Ints
+from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
+from podium.data.dataset import Dataset
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled, inlined, outlined
 from podium.jit.views import view
 from podium.kernels.blocks import take
-from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
 from podium.losses import drawn_pairs
 from podium.losses.bounds import Bound
 from podium.losses.drawn_pairs import over_drawn_pairs
+from podium.losses.order_of_ties import order_of_ties, share
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
@@ -39,10 +41,11 @@ FAR = 600.0
 SCORES, ODDS, WEIGHTS, SLOPE, BEND, PAID, FORCES, BENDS = range(8)
 """Rows of the workspace of `compare`; its columns are documents in rank order, then STEP zeros."""
 ROWS = 8
-SIGMA, DISTANCE, PAIRS, SEED, CUTOFF, FIXED, PER_DOCUMENT, CONFIG = range(2, 10)
+SIGMA, DISTANCE, PAIRS, SEED = range(2, 6)
+CUTOFF, FIXED, PER_DOCUMENT, CONFIG = range(8, 12)
 """Indices in `params[0]`, after normalise and damped: the slope of the logistic, whether weights are divided by
-distances, drawn pairs and their seed, the cut-off, the fixed size of the workspace and its size per document, the
-metric's configuration."""
+distances, drawn pairs and their seed; after unbiased and p, the cut-off, the fixed size of the workspace and its size
+per document, the metric's configuration."""
 NEAREST = 0.01
 """Added to distances before dividing by them, as in LightGBM and XGBoost."""
 
@@ -121,8 +124,8 @@ def hand_out(
     """Derivatives of places as those of documents, equal for documents of equal score and grade."""
     for p in range(len(order)):
         gradient[order[p]], curvature[order[p]] = sigma * rows[SLOPE, p], sigma * sigma * rows[BEND, p]
-    _share(scores, labels, by_score, gradient)
-    _share(scores, labels, by_score, curvature)
+    share(scores, labels, by_score, gradient)
+    share(scores, labels, by_score, curvature)
 
 
 @outlined("float64(float64[::1], float64[::1])")
@@ -184,57 +187,6 @@ def _add(forces: Array, bends: Array, slope: Array, bend: Array) -> None:
         bend[q] += bends[q]
 
 
-@outlined("UniTuple(int64[::1], 2)(float64[::1], float64[::1])")
-def order_of_ties(scores: Array, labels: Array) -> Any:
-    """Documents by score, ties in a pseudo-random order; with ties, also the documents by score, then grade.
-
-    The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, e.g.
-    lowest grade first, would bias the gradient of all queries in one direction while scores are tied.
-    """
-    n = len(scores)
-    order = np.empty(n, np.int64)
-    ranking.argsort_descending(scores, order)
-    for p in range(1, n):
-        if scores[order[p]] == scores[order[p - 1]]:
-            return _shuffled(scores, labels)
-    return order, order[:0]
-
-
-@compiled
-def _shuffled(scores: Array, labels: Array) -> Any:
-    n = len(scores)
-    by_grade, by_score = np.empty(n, np.int64), np.empty(n, np.int64)
-    ranking.argsort_descending(labels, by_grade)
-    ranking.argsort_descending(take(scores, by_grade), by_score)
-    for p in range(n):
-        by_score[p] = by_grade[by_score[p]]
-    ties, equals = np.empty(n, np.int64), np.empty(n, np.int64)  # ends of equal scores, and of equal score and grade
-    for p in range(n - 1, -1, -1):
-        last = p == n - 1 or scores[by_score[p]] != scores[by_score[p + 1]]
-        ties[p] = p + 1 if last else ties[p + 1]
-        equals[p] = p + 1 if last or labels[by_score[p]] != labels[by_score[p + 1]] else equals[p + 1]
-    order = by_score.copy()
-    shuffle_blocks(order, ties, start(0, equals))
-    return order, by_score
-
-
-@outlined("void(float64[::1], float64[::1], int64[::1], float64[::1])")
-def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
-    """Average numbers over documents of equal score and grade, because their ranks are arbitrary."""
-    first = 0
-    for end in range(1, len(order) + 1):
-        i = order[first]
-        if end < len(order) and scores[order[end]] == scores[i] and labels[order[end]] == labels[i]:
-            continue
-        if end > first + 1:
-            total = 0.0
-            for p in range(first, end):
-                total += numbers[order[p]]
-            for p in range(first, end):
-                numbers[order[p]] = total / (end - first)
-        first = end
-
-
 @compiled
 def count_pairs(descending: Array) -> int:
     """Number of pairs of different grades."""
@@ -258,8 +210,8 @@ def _additive_row(y: Array, config: Array, work: Array, p: int, out: Array) -> N
 
 
 @functools.cache
-def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
-    """Kernel of the loss for the swap functions of a metric, over all pairs."""
+def row_for(swap: Callable[..., float]) -> Callable[..., None]:
+    """What fills in |ΔM| of a document and all below it, negative if it should be ranked below."""
 
     @compiled
     def any_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
@@ -267,7 +219,13 @@ def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Call
             q = p + 1 + k
             out[k] = swap(y, config, work, p, q) * (1.0 if y[p] > y[q] else -1.0 if y[p] < y[q] else 0.0)
 
-    weigh = _additive_row if swap is additive_swap else any_row
+    return _additive_row if swap is additive_swap else any_row
+
+
+@functools.cache
+def kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -> Callable[..., float]:
+    """Kernel of the loss for the swap functions of a metric, over all pairs."""
+    weigh = row_for(swap)
 
     def over_metric(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
         return lambdas(prepare, weigh, scores, labels, gradient, curvature, params)
@@ -301,40 +259,71 @@ class LambdaRank(PairwiseLoss):
         of M if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's
         loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
         dominate. With `distance`, |ΔM_ij| is divided by 0.01 + |s_i − s_j|, unless all scores are equal. LightGBM and
-        XGBoost normalise in both ways. With `pairs`, L is the sum over documents of the mean over as many partners of
+        XGBoost normalise in both ways. With `unbiased`, boosted trees learn along with them how much each position
+        brings about clicks, t⁺, and their absence, t⁻, from data that has positions: the loss of a pair is divided by
+        t⁺ of i's position times t⁻ of j's; after each tree t⁺_k = (Σ c_ij/t⁻_j over clicked i at k)^(1/(1 + p)), t⁻_k
+        likewise, relative to the first position, c_ij = |ΔM_ij| log(1 + e^(σ(s_i − s_j))) as in XGBoost. It is Unbiased
+        LambdaMART, and not consistent. With `pairs`, L is the sum over documents of the mean over as many partners of
         other grades, drawn from `seed`: XGBoost's pair method `mean`.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
         does not depend on the order of rows, and those equal in both share their gradient. Nor do drawn pairs depend
-        on it; boosting and stochastic solvers draw again in every step.
+        on it; boosting and stochastic solvers draw again in every step. With `unbiased`, documents at different
+        positions are never equal.
     Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off, O(n·`pairs`) if they are drawn.
     Use it for: the top of the list; with trees it is LambdaMART.
     Gradient: of Σ |ΔM_ij| log(1 + e^(−σ(s_i − s_j))) with the current |ΔM_ij| and S held fixed. The value jumps if
         ranks change.
-    Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006.
+    Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006; `unbiased`: Hu, Wang, Peng
+        & Li, Unbiased LambdaMART, WWW 2019.
     """
 
     metric: Metric = NDCG(10)
+    """Metric whose change weighs a pair; any metric with swaps."""
     damped: bool = False
+    """Whether queries with a bad ranking are damped, as LightGBM and XGBoost do."""
     sigma: float = param(default=1.0, above=0)
+    """Steepness of the logistic loss."""
     distance: bool = False
+    """Whether the change of the metric is divided by the distance of the two scores."""
     pairs: int | None = param(default=None, least=1)
     """Partners drawn for each document; all pairs if none."""
     seed: int = param(default=0, least=0)
+    """Seed of the pairs that are drawn."""
+    unbiased: bool = False
+    """Whether boosted trees learn how positions bring about clicks, along with them."""
+    p: float = param(default=1.0, least=0)
+    """Of unbiased: larger values pull ratios of positions towards 1."""
     surrogate: ClassVar[str | None] = "the pair loss with the current |ΔM| held fixed"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.metric.swap_functions()
+        if self.unbiased and self.pairs is not None:
+            raise ParameterError(f"lambdarank: unbiased compares all pairs; leave out pairs={self.pairs}.")
+
+    def check(self, data: Dataset) -> None:
+        super().check(data)
+        if self.unbiased and data.positions is None:
+            raise IncompatibleError(
+                "lambdarank(unbiased=true) learns from the positions at which documents were shown, and the data has "
+                "none. Add a column shown_at, make the data by page_data, or leave unbiased out."
+            )
+        if self.unbiased and data.document_weights is not None:
+            raise IncompatibleError(
+                "lambdarank(unbiased=true) finds out how positions bring about clicks by itself, so it takes clicks as "
+                "labels and no weights of documents. Leave the weights or unbiased out."
+            )
 
     def bounds(self) -> tuple[Bound, ...]:
-        if self.damped or self.normalise or self.distance or self.pairs or not isinstance(self.metric, NDCG):
+        changed = self.damped or self.normalise or self.distance or self.pairs or self.unbiased
+        if changed or not isinstance(self.metric, NDCG):
             return ()
         return (Bound(str(self.metric), f"1 − {self.metric} ≤ L/ln 2", lambda v, y: 1.0 - v / math.log(2.0)),)
 
     @property
     def offsets_are_exact(self) -> bool:
         return (
-            self.sigma == 1.0 and not self.damped and self.pairs is None
+            self.sigma == 1.0 and not self.damped and self.pairs is None and not self.unbiased
         )  # damping weighs the two sides of a pair by different sums
 
     @property

@@ -191,9 +191,13 @@ class ListMLE(Loss):
     """
 
     samples: int = param(default=12, least=1)
+    """Most orders of equal grades over which the loss is averaged."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     k: int | None = param(default=None, least=1)
+    """Ranks that count, from the top; all by default."""
     weights: Literal["none", "log2", "exp2"] = "none"
+    """Weights of the ranks: all 1, 1/log2(1 + r), or 2^(n − r + 1) − 1."""
     convex = True
     grades = staticmethod(over_grades)
 

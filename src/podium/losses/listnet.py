@@ -224,10 +224,15 @@ class ListNet(Loss):
     """
 
     k: int = param(default=1, least=1)
+    """Top ranks whose probabilities are compared."""
     samples: int = param(default=20, least=1)
+    """Rankings that are drawn for `k` of 4 and more, and noisy copies of the scores."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     noise: Literal["none", "gumbel"] = "none"
+    """Noise that is added to the scores in training."""
     beta: float = param(default=1.0, above=0)
+    """Size of the noise."""
     convex = True
 
     def bounds(self) -> tuple[Bound, ...]:

@@ -83,6 +83,7 @@ class Mallows(PairwiseLoss):
     """
 
     log_theta: float = 0.0
+    """Start of ln θ, which is learned: how well the order of scores explains the grades."""
     learned: ClassVar[tuple[str, ...]] = ("log_theta",)
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

@@ -22,7 +22,7 @@ from podium.kernels.draws import share, start
 from podium.kernels.noise import GUMBEL, perturb
 from podium.kernels.sums import dot
 from podium.losses.base import Loss
-from podium.losses.lambdarank import order_of_ties
+from podium.losses.order_of_ties import order_of_ties
 from podium.metrics.gains import exp2_gain
 from podium.metrics.kernels import log2_discount
 
@@ -242,11 +242,17 @@ class NeuralNDCG(Loss):
     """
 
     tau: float = param(default=1.0, above=0, search=(0.1, 10.0, "log"))
+    """Temperature of the smooth permutation; the smaller, the nearer to NDCG."""
     k: int | None = param(default=None, least=1)
+    """Cut-off of NDCG; none by default."""
     scale: int = param(default=50, least=0)
+    """Rounds in which columns and rows are divided by their sums; 0 for none (PiRank)."""
     samples: int = param(default=0, least=0)
+    """Noisy copies of the scores over which the loss is averaged; 0 for none."""
     beta: float = param(default=0.1, above=0)
+    """Size of the noise."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     grades = staticmethod(over_grades)
 

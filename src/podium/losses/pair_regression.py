@@ -57,7 +57,9 @@ class PairRegression(PairwiseLoss):
     """
 
     tau: float = param(default=0.5, above=0, below=1)
+    """Share that too small differences of scores count; too large ones count the rest."""
     squared: bool = True
+    """Whether errors are squared; if not, they count by their size."""
     convex = True
     grades = staticmethod(over_grades)
 

@@ -32,6 +32,7 @@ class PairwiseLoss(Loss):
     """
 
     normalise: bool = False
+    """Whether a query's sum is divided by its number of pairs, so that long queries count like short ones."""
     wrong_pair_costs: ClassVar[tuple[float, str] | None] = None
     """The least loss of a pair in the wrong order, φ(δ) for δ ≤ 0, and how formulas divide by it; None: not used."""
 

@@ -137,6 +137,7 @@ class PairTiesD(PairwiseLoss):
     """
 
     beta: float = 0.0
+    """Start of ln ν, which is learned: the weight of ties."""
     grades = staticmethod(over_grades)
     learned: ClassVar[tuple[str, ...]] = ("beta",)
     name = "pairties-d"

@@ -126,6 +126,7 @@ class PairTiesRK(PairwiseLoss):
     """
 
     alpha: float = 0.0
+    """Start of ln(θ − 1), which is learned: the threshold of ties."""
     grades = staticmethod(over_grades)
     learned: ClassVar[tuple[str, ...]] = ("alpha",)
     name = "pairties-rk"

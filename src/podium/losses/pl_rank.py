@@ -133,8 +133,11 @@ class PLRank(Loss):
     """
 
     samples: int = param(default=16, least=1)
+    """Rankings that are drawn of each query."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     metric: Metric = NDCG(10)
+    """Metric whose expectation is maximised: a sum over ranks."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the mean of the metric over the current rankings, reweighted place by place"
 

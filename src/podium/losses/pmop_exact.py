@@ -65,6 +65,7 @@ class PMOPExact(Loss):
     """
 
     backward: bool = False
+    """Whether blocks are chosen from the worst on."""
     convex = True
     grades = staticmethod(over_grades)
 

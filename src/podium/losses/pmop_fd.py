@@ -98,6 +98,7 @@ class PMOPFD(Loss):
     """
 
     backward: bool = False
+    """Whether blocks are chosen from the worst on."""
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 

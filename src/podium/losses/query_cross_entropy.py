@@ -90,6 +90,7 @@ class QueryCrossEntropy(Logistic):
     """
 
     alpha: float = param(default=0.95, least=0, most=1)
+    """Share of the loss that is free of the level of a query's scores; 0 is logistic."""
     convex = True
     grades = staticmethod(over_grades)
     grades_product: ClassVar[Any] = None

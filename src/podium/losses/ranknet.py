@@ -163,7 +163,9 @@ class RankNet(PairwiseLoss):
     """
 
     sigma: float = param(default=1.0, above=0)
+    """Steepness of the logistic loss."""
     ties: bool = False
+    """Whether documents of equal grade are compared too, with a target of ½."""
     convex = True
     wrong_pair_costs = (math.log(2.0), "/ln 2")
     auc_consistent = True

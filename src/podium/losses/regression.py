@@ -63,6 +63,7 @@ class Regression(Loss):
     """
 
     target: Literal["label", "gain", "gain-share"] = "label"
+    """What a score should be: the grade, its gain 2^y − 1, or the gain over the ideal DCG of the query."""
     convex = True
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)

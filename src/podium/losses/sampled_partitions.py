@@ -19,8 +19,11 @@ class SampledPartitions(Loss):
     """Likelihood of pmop-exact, its gradient estimated by `samples` moves of a Markov chain per block."""
 
     backward: bool = False
+    """Whether blocks are chosen from the worst on."""
     samples: int = param(default=3, least=1)
+    """Moves of the Markov chain for each block."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the contrast with the current subsets held fixed"
 

@@ -126,8 +126,11 @@ class Softmax(Loss):
     """
 
     target: Literal["label", "gain-share"] = "label"
+    """What a document counts: its label, or its gain over the ideal DCG of the query."""
     poly: float = param(default=0.0, least=0)
+    """Weight of the term ε(1 − Σ (y_i/Σy)·softmax(s)_i)."""
     anchor: float | None = param(default=None, least=0)
+    """Label of a document of score 0 that joins each query, so that scores of queries can be compared."""
     grades = staticmethod(over_grades)
 
     def kernel_constants(self, labels: Array) -> Array:

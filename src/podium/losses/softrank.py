@@ -161,6 +161,7 @@ class SoftRank(Loss):
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
     """Standard deviation of each score."""
     k: int | None = param(default=10, least=1)
+    """Cut-off of NDCG; none for all ranks."""
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 

@@ -151,9 +151,13 @@ class StochasticRank(Loss):
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
     """Standard deviation of the noise."""
     mu: float = param(default=0.0, least=0)
+    """Amount by which relevant documents are ranked below equal others, so that scores are driven apart."""
     samples: int = param(default=1, least=1)
+    """Draws of noise over which the loss is averaged."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     metric: Metric = NDCG(10)
+    """Metric whose expectation is maximised; any with swaps."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the sum of the conditional expectations given the current noise of the others"
 

@@ -247,13 +247,21 @@ class StructRank(PairwiseLoss):
 
     weighs_edges: ClassVar[bool] = False
     topology: Literal["full", "disconnected", "random", "plackett-luce"] = "full"
+    """Pairs of preferences that depend on each other."""
     log_w1: float = 0.0
+    """Start of ln w₁."""
     log_w2: float = 0.0
+    """Start of ln w₂."""
     partners: int = param(default=5, least=1)
+    """Preferences that each is paired with, if `topology=random`."""
     seed: int = param(default=0, least=0)
+    """Seed of the pairs of `topology=random`."""
     learn: bool = True
+    """Whether w₁ and w₂ are learned."""
     functions: int = param(default=1, least=1)
+    """Networks whose losses are added up."""
     function: Literal["logistic", "gaussian"] = "logistic"
+    """Distribution function of a pair of preferences."""
     correlation: float = param(default=0.5, least=0, below=1)
     """ρ of `function=gaussian`."""
     more: tuple[float, ...] = ()

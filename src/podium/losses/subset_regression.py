@@ -85,9 +85,13 @@ class SubsetRegression(Loss):
     """
 
     target: Literal["label", "gain"] = "label"
+    """What a score should be: the grade, or its gain 2^y − 1."""
     top: int = param(default=10, least=1)
+    """Best documents of a query that count in full."""
     rest: float = param(default=0.2, least=0)
+    """Weight of the other documents."""
     others: Literal["square", "ceiling"] = "square"
+    """Error of the other documents: on both sides (`square`), or only above the least target of the top (`ceiling`)."""
     convex = True
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)

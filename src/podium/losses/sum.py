@@ -74,7 +74,9 @@ class Sum(Loss):
     """
 
     of: tuple[Loss, ...] = (LambdaRank(), Softmax())
+    """Losses that are added up."""
     weights: tuple[float, ...] = ()
+    """Weights of the losses; 1 each by default."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,6 +86,8 @@ class Sum(Loss):
             if part.grades is None or part.learned:
                 why = f"learns {', '.join(part.learned)}" if part.learned else "learns from preferences only"
                 raise ParameterError(f"sum: {part.name} {why} and cannot be a part of a sum. Leave it out.")
+            if isinstance(part, LambdaRank) and part.unbiased:
+                raise ParameterError("sum: lambdarank(unbiased=true) cannot be a part of a sum. Leave unbiased out.")
         if len(self._random) > 1:
             raise ParameterError(f"sum: {' and '.join(part.name for part in self._random)} draw at random. Keep one.")
         if self.weights and len(self.weights) != len(self.of):

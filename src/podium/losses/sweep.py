@@ -48,16 +48,32 @@ def sweep(
 
     `constants` are those of the whole data, if `data` is a part of it (see `Loss.constants`).
     """
+    loss.check(data)
+    kernel = _kernel(loss, data, loss.grades, loss.edges, weighted=_weighted_sweep)
+    return _summed(loss, kernel, scores, data, threads=threads, constants=constants)
+
+
+def sweep_tables(
+    loss: Loss, kernel: Any, scores: ArrayLike, data: Dataset, *, tables: Array, threads: int | None = None,
+    constants: Array | None = None,
+) -> Derivatives:  # fmt: skip
+    """The same by a kernel that has a table for each query, a row for each document, which it may also write to."""
+    loss.check(data)
+    whole = _Kernel(_over_edges, kernel, _address(loss, kernel, EDGES), tables, data.offsets)
+    return _summed(loss, whole, scores, data, threads=threads, constants=constants)
+
+
+def _summed(
+    loss: Loss, kernel: _Kernel, scores: ArrayLike, data: Dataset, *, threads: int | None, constants: Array | None
+) -> Derivatives:
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
     s = _whole_scores(s, data)
-    loss.check(data)
     constants = loss.constants(data) if constants is None else constants
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
     learned = np.zeros((data.n_queries, len(constants)))
 
-    kernel = _kernel(loss, data, loss.grades, loss.edges, weighted=_weighted_sweep)
     size = f" for a query of {data.n_documents} documents" if data.n_queries == 1 else ""
     with readable_errors(kernel.function, f"the kernel of {loss.name}", called_with=size):
         _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads)
@@ -98,7 +114,7 @@ class _Kernel:
     loop: Callable[..., None]
     function: Any  # compiled
     address: int
-    labels: Array  # grades (N,), edges (M, 4) or document weights (N,)
+    labels: Array  # grades (N,), edges (M, 4), document weights (N,), or the rows of tables (N, …)
     offsets: Ints  # (Q+1,) labels of query q are labels[offsets[q] : offsets[q + 1]]
 
 

@@ -102,7 +102,9 @@ class XeNDCG(Loss):
     """
 
     orders: int = param(default=1, least=1, most=3)
+    """Terms of the gradient: 1, or up to 3 as in LightGBM's rank_xendcg."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     grades = staticmethod(over_grades)
 
     @property

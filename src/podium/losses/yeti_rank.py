@@ -127,12 +127,17 @@ class YetiRank(Loss):
     """
 
     samples: int = param(default=10, least=1)
+    """Noisy rankings over which the loss is averaged."""
     decay: float = param(default=0.85, above=0, most=1)
     """Weight of a place over that of the place above it, without a metric."""
     noise: Literal["logistic", "normal"] = "logistic"
+    """Noise that is added to the scores in training."""
     neighbours: int = param(default=1, least=1)
+    """Places below a document within which it is compared."""
     seed: int = param(default=0, least=0)
+    """Seed of what is drawn at random."""
     metric: Metric | None = None
+    """Metric whose change weighs a pair; none for the weights by decay."""
     surrogate: ClassVar[str | None] = "the pair loss with the current weights held fixed"
 
     def __post_init__(self) -> None:

@@ -16,6 +16,13 @@ class Average(NamedTuple):
     queries: int
     skipped: int
 
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, form: str) -> str:
+        """`f"{average:.3f}"` formats the value."""
+        return format(self.value, form) if form else str(self)
+
 
 def mean(values: ArrayLike) -> Average:
     """The mean over queries of a metric's values; skipped queries (NaN) are left out and counted.

@@ -73,8 +73,8 @@ class Metric(Named):
     digits: ClassVar[int] = 4
     """The decimals to print it with."""
 
-    cutoff: int | None = None
-    convention: Convention = DEFAULT
+    cutoff: int | None = None  # Ranks that count, from the top: the k of ndcg@k; none for all.
+    convention: Convention = DEFAULT  # Gain, discount, ties and all else that tools compute differently.
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 INSTEAD = {
-    "auc": "pair-accuracy is the AUC within each query if labels are 0 and 1; scores of different queries are not "
-    "compared by a ranking.",
+    "auc": "pair-accuracy is the AUC within each query if labels are 0 and 1; evaluate --curve and "
+    "podium.evaluation.curves.recall_curve.auc have that over the documents of all queries.",
     "nerr8": "nerr@k is ERR over its best value; err@k and rbp are models of a user too.",
     "rndcg": "ndcg@k with a cut-off.",
 }

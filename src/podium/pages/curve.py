@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podium.evaluation.curve import LearningCurve
+from podium.evaluation.curves.learning_curve import LearningCurve
 from podium.pages.kit import lines, paragraph, static_page, table
 
 

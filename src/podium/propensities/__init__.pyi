@@ -7,4 +7,4 @@ from .pairwise import Pairwise as Pairwise
 from .randomised import Randomised as Randomised
 from .regression_em import RegressionEM as RegressionEM
 from .swap import Swap as Swap
-from .trust import Trust as Trust
+from .trust_bias import Trust as Trust

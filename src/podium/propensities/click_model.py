@@ -37,7 +37,9 @@ class ByClickModel(Estimator):
     """
 
     model: ClickModel = PBM(prior=0.01, iterations=3000, tolerance=1e-10)
+    """Click model that is fitted."""
     draws: int = param(default=10, least=0)
+    """Resamplings of the queries, from which the intervals come."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         if isinstance(self.model, RateModel):

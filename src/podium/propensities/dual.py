@@ -44,10 +44,13 @@ class Dual(Estimator):
     needs_data: ClassVar[bool] = True
     intervenes: ClassVar[bool] = False
     scorer: Scorer = Linear()
+    """Scorer of the ranker."""
     rounds: int = param(default=20, least=1)
+    """Most rounds, each with a fit of the ranker."""
     tolerance: float = param(default=1e-3, above=0.0)
     """Stop if no θ moves by more."""
     draws: int = param(default=10, least=0)
+    """Resamplings of the queries, from which the intervals come."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         assert data is not None, "checked before"

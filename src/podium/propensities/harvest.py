@@ -41,7 +41,9 @@ class Harvest(Estimator):
     """
 
     by: Literal["all-pairs", "pivot", "chain"] = "all-pairs"
+    """Pairs of ranks that are compared: all, each with rank 1 (`pivot`), or neighbours (`chain`)."""
     draws: int = param(default=100, least=0)
+    """Resamplings of the queries, from which the intervals come."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         seen = _seen(log, self.name)

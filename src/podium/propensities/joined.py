@@ -10,7 +10,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.models.examination import RANK, count_cells
 from podium.data.dataset import Dataset
 

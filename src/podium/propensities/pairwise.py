@@ -36,8 +36,11 @@ class Pairwise(Estimator):
     needs_data: ClassVar[bool] = True
     intervenes: ClassVar[bool] = False
     scorer: Scorer = Linear()
+    """Scorer of the ranker."""
     p: float = param(default=0.0, least=0.0)
+    """Regularisation: ratios are taken to the power 1/(1 + p)."""
     rounds: int = param(default=10, least=1)
+    """Fits of the ranker."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         assert data is not None, "checked before"

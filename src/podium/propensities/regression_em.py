@@ -50,10 +50,13 @@ class RegressionEM(Estimator):
     needs_data: ClassVar[bool] = True
     intervenes: ClassVar[bool] = False
     scorer: Scorer = Linear()
+    """Scorer that predicts relevance from features."""
     rounds: int = param(default=300, least=1)
     """Largest number of fits."""
     tolerance: float = param(default=1e-8, above=0.0)
+    """Rise of the likelihood for each impression below which the steps end."""
     draws: int = param(default=10, least=0)
+    """Resamplings of the queries, from which the intervals come."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         assert data is not None, "checked before"

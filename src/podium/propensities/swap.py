@@ -30,6 +30,7 @@ class Swap(Estimator):
     """
 
     k: int | None = param(default=None, least=2)
+    """Rank that was swapped with rank 1; none for every such rank."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         rank, clicks = log.ranks(), log.clicks.astype(np.float64)

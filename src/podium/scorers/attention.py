@@ -33,7 +33,9 @@ class Attention(SmoothScorer):
 
     Formula: LN(h) = γ⊙(h − mean)/√(variance + 10⁻⁵) + β over the `width` numbers of a document. MHA: each head has
     queries, keys and values of width/heads numbers, and gives Σ_j softmax_j(q_i·k_j/√(width/heads))·v_j; W_o mixes the
-    heads. The order of the documents does not matter. With blocks=0 it is a linear scorer: no LN.
+    heads. The order of the documents does not matter, unless `places` > 0: then a learned vector of the place of the
+    document in the incoming list (the order of the rows) is added to Wx + b; places after the last share its vector.
+    With blocks=0 it is a linear scorer: no LN.
     Weights are initialised uniformly in ±√(6/(in + out)) (Glorot), offsets with 0, γ with 1.
     Cost: per document O(width·(features + blocks·(width + hidden + documents of the query))), in float64.
     Use it for: relevance that depends on what else is there, such as price among the query's offers, on thousands of
@@ -42,9 +44,15 @@ class Attention(SmoothScorer):
     """
 
     width: int = param(default=32, least=1, search=[16, 32, 64])
+    """Numbers that represent a document."""
     heads: int = param(default=2, least=1, search=[1, 2, 4])
+    """Heads of attention; they divide the width."""
     blocks: int = param(default=1, least=0, most=32, search=[1, 2])
+    """Blocks of attention, one after the other."""
     hidden: int = param(default=64, least=1, search=[32, 64, 128])
+    """Hidden units of a block."""
+    places: int = param(default=0, least=0, most=100_000)
+    """Places of the first stage with a vector each, e.g. 100; the rows must be in its order, not in that of labels."""
     name = "attention"
     solver = "adam"
 
@@ -56,10 +64,14 @@ class Attention(SmoothScorer):
                 f"{-(-self.width // self.heads) * self.heads}."
             )
 
+    @property
+    def sees_order(self) -> bool:
+        return self.places > 0
+
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         theta = np.zeros(self.n_params(n_features))
         for name, part in self.views(theta, n_features).items():
-            if part.ndim == 2:
+            if part.ndim == 2 and name != "places":
                 bound = np.sqrt(6.0 / (len(part) + (self.width if name.endswith("qkv") else part.shape[1])))
                 part[:] = rng.uniform(-bound, bound, part.shape)
             elif name.endswith("gain"):
@@ -122,6 +134,7 @@ class Attention(SmoothScorer):
     def _shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
         k, f = self.width, self.hidden
         shapes: dict[str, tuple[int, ...]] = {"in": (n_features, k), "in offset": (k,)}
+        shapes |= {"places": (self.places, k)} if self.places else {}
         for b in range(self.blocks):
             of_block = {
                 "norm gain": (k,), "norm offset": (k,), "qkv": (k, 3 * k), "qkv offset": (3 * k,),
@@ -138,6 +151,8 @@ class Attention(SmoothScorer):
         X: Features = data.features[int(offsets[0]) : int(offsets[-1])]
         x = dense(X).astype(np.float64)
         groups, h, layers = _by_size(offsets - offsets[0]), x @ p["in"] + p["in offset"], list[Any]()
+        places = self._places(offsets)
+        h = h + p["places"][places] if self.places else h
         for b in range(self.blocks):
             a, norm = normal(h, p, f"{b} norm")
             heads, weights = attend(a @ p[f"{b} qkv"] + p[f"{b} qkv offset"], groups, self.heads)
@@ -147,11 +162,11 @@ class Attention(SmoothScorer):
             h = h + up @ p[f"{b} down"] + p[f"{b} down offset"]
             layers.append((a, norm, heads, weights, c, norm2, up))
         top, last_norm = normal(h, p, "last") if self.blocks else (h, None)
-        return (top @ p["out"] + p["out offset"])[:, 0], [x, groups, layers, top, last_norm]
+        return (top @ p["out"] + p["out offset"])[:, 0], [x, places, groups, layers, top, last_norm]
 
     def _backward(self, p: Views, values: list[Any], gradient: Array) -> Array:
         """Jᵀg, from the values of `_forward`."""
-        x, groups, layers, top, norm = values
+        x, places, groups, layers, top, norm = values
         down = np.zeros(sum(part.size for part in p.values()))
         g = self.views(down, x.shape[1])
         flow = dense_back(g, p, "out", top, gradient[:, None])
@@ -163,8 +178,15 @@ class Attention(SmoothScorer):
             flow = flow + normal_back(g, p, f"{b} norm2", norm2, dense_back(g, p, f"{b} up", c, above))
             above = attend_back(weights, dense_back(g, p, f"{b} mix", heads, flow), groups, self.heads)
             flow = flow + normal_back(g, p, f"{b} norm", norm, dense_back(g, p, f"{b} qkv", a, above))
+        if self.places:
+            np.add.at(g["places"], places, flow)
         dense_back(g, p, "in", x, flow)
         return down
+
+    def _places(self, offsets: Ints) -> Ints:
+        """Place of each document in its query, from 0; the last vector is that of all places after it."""
+        place = np.arange(offsets[-1] - offsets[0]) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
+        return np.asarray(np.minimum(place, max(self.places - 1, 0)))
 
 
 def _by_size(offsets: Ints) -> list[Ints]:

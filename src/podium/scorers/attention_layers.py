@@ -25,11 +25,16 @@ def normal(h: Array, p: Views, name: str) -> tuple[Array, tuple[Array, Array]]:
 
 
 def normal_back(g: Views, p: Views, name: str, values: tuple[Array, Array], flow: Array) -> Array:
+    """Adds to the gradients of γ and β; returns `norm_back`."""
+    g[f"{name} gain"] += (flow * values[0]).sum(axis=0)
+    g[f"{name} offset"] += flow.sum(axis=0)
+    return norm_back(p[f"{name} gain"], values, flow)
+
+
+def norm_back(gain: Array, values: tuple[Array, Array], flow: Array) -> Array:
     """scale·(dn − mean(dn) − n·mean(dn⊙n)), dn = γ⊙flow."""
     n, scale = values
-    g[f"{name} gain"] += (flow * n).sum(axis=0)
-    g[f"{name} offset"] += flow.sum(axis=0)
-    above = flow * p[f"{name} gain"]
+    above = flow * gain
     inner = (above * n).mean(axis=1, keepdims=True)
     return np.asarray(scale * (above - above.mean(axis=1, keepdims=True) - n * inner))
 

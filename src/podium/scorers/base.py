@@ -41,6 +41,18 @@ class Scorer(Named):
     """The default solver."""
     per_query: ClassVar[bool] = True
     """Whether a document's score depends on the other documents of its query."""
+    splits_categories: ClassVar[bool] = False
+    """Whether it learns from categories as they are, not from numbers made of them."""
+
+    @property
+    def constrained(self) -> bool:
+        """Whether some of its parameters speak of single features."""
+        return False
+
+    @property
+    def sees_order(self) -> bool:
+        """Whether the order of a query's documents changes their scores."""
+        return False
 
     def check(self, data: Dataset) -> None:
         """Raise a clear error if this scorer cannot be trained on the data."""
@@ -63,6 +75,15 @@ class SmoothScorer(Scorer):
 
     at_least_zero: ClassVar[bool] = False
     """Whether parameters can be restricted to θ ≥ 0, since their signs do not matter."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether scores in training are random, as with dropout; solvers that compare values refuse that."""
+        return False
+
+    def resampled(self, step: int) -> SmoothScorer:
+        """The same scorer with other random draws, for a step of a stochastic solver; itself if it draws nothing."""
+        return self
 
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         """Initial parameters θ."""  # (P,)

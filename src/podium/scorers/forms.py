@@ -7,9 +7,12 @@ module).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from podium.base.arrays import AnyArray, Array
+
+if TYPE_CHECKING:
+    from podium.scorers.activations import Activation
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +44,11 @@ class StumpsForm:
 
 @dataclass(frozen=True, eq=False)
 class NetForm:
-    """Neural network of layers x → a(x·W + b); the last one without the activation a."""
+    """Neural network of layers x → a(x·W + b), or x → a(LN(x·W + b)) with layer norm; the last without a and LN."""
 
     layers: tuple[tuple[Array, Array], ...]
-    activation: Literal["tanh", "relu"]
+    activation: Activation
+    norms: tuple[tuple[Array, Array], ...] = ()  # γ and β of each hidden layer; none without layer norm
 
 
 @dataclass(frozen=True, eq=False)

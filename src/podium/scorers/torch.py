@@ -61,6 +61,7 @@ class Torch(SmoothScorer):
     """
 
     module: str = _OWN
+    """Factory of the module: package.module:function, or file.py:function."""
     lists: bool = False
     """Whether the module sees the rows of one query at a time; else any rows, and a row's score depends on it alone."""
     solver = "adam"

@@ -31,8 +31,7 @@ from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.experiments import experiment_schemas
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
-from podium.service.routes import compat as dialects
-from podium.service.routes import experiments, feedback, judgments, models, page, ranking, status
+from podium.service.routes import dialects, experiments, feedback, judgments, models, page, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
 from podium.service.state import State
@@ -131,8 +130,8 @@ ENDPOINTS = (
     ),
     *(
         Endpoint(
-            "POST", path, dialects.rerank, "rank", "Re-rank documents; protocol of Cohere, Jina and TEI.",
-            reads=(compat.RerankRequest,), answers=(compat.RerankAnswer, list[compat.TeiResult]),
+            "POST", path, dialects.rerank, "rank", "Re-rank texts; protocol of Cohere, Jina and TEI.",
+            reads=(compat.RerankRequest,), answers=(compat.RerankAnswer, list[compat.TeiResult]), reranks=True,
         )
         for path in ("/rerank", "/v1/rerank", "/v2/rerank")
     ),

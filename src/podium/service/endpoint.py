@@ -48,6 +48,8 @@ class Endpoint:
     status: int = 200
     parameters: tuple[str, ...] = ()
     """Parameters of the query string."""
+    reranks: bool = False
+    """Whether clients of Cohere, Jina and TEI call it, which read errors in their own fields."""
     seconds: float | None = None
     """Timeout of a call; `request_seconds` of the settings if None."""
 
@@ -165,7 +167,8 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         late = call is not None and call.reading
         what = "the body did not come" if late else "the work was not done"
         response = answer_of(
-            ServiceError(408 if late else 503, f"{what} within {most:g} s.", headers={"Retry-After": "1"})
+            ServiceError(408 if late else 503, f"{what} within {most:g} s.", headers={"Retry-After": "1"}),
+            reranks=endpoint.reranks,
         )
     except ClientDisconnect:
         return Response(status_code=400)  # the client has disconnected
@@ -175,7 +178,7 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         problem.where = None if problem.where is None else state.without_folders(problem.where)
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
-        response = answer_of(problem)
+        response = answer_of(problem, reranks=endpoint.reranks)
         del problem  # errors hold frames, which hold the body, and each other, until a collection
         traceback.clear_frames(error.__traceback__)
     if limits:

@@ -1,7 +1,8 @@
 """Protocols of other servers: re-ranking requests of Cohere, Jina and TEI, and KServe's inference protocol, version 2.
 
-Their documents are texts; podium ranks features. A document is an object with `features` (and `id`), or a text with
-such an object as JSON, since some clients send nothing else. Other fields are ignored.
+Documents are texts or objects with the fields of the index, for a model that was trained on features of the service's
+index; or they hold features: objects with `features` (and `id`), or texts with such an object as JSON, since some
+clients send nothing else. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
 from numpy.typing import NDArray
 
-from podium.base.arrays import Singles
+from podium.base.arrays import Array, Singles
 from podium.base.errors import counted
 from podium.base.version import version
 from podium.data.dataset import Dataset
@@ -38,6 +39,8 @@ class RerankRequest(Struct, kw_only=True):
     return_documents: bool | None = None
     return_text: bool | None = None
     raw_scores: bool | None = None
+    calibrated: bool | None = None
+    """Whether to answer with probabilities of the best grade, from models that fit one, and not with scores."""
 
 
 class RerankRows(RerankRequest, kw_only=True):
@@ -57,11 +60,10 @@ class RerankRows(RerankRequest, kw_only=True):
 
 
 class RerankResult(Struct, omit_defaults=True):
-    """A document: its index in the request, and 1/(1 + e^−score), which is not a calibrated probability."""
+    """A document: its index in the request, and its score, or if asked for the probability of the best grade."""
 
     index: int
     relevance_score: float
-    score: float
     document: dict[str, Any] | UnsetType = UNSET
 
 
@@ -154,11 +156,37 @@ def rank_request(request: RerankRows) -> RankRows:
     return RankRows(documents=documents, query=request.query, model=request.model or "default", k=request.top_n)
 
 
-def rerank_answer(request: RerankRows, answer: RankAnswer) -> RerankAnswer:
-    """Answer in Cohere's format."""
+def holds_features(request: RerankRows) -> bool:
+    """Whether the first document holds features, and so all must."""
+    if not request.items or len(bytes(request.items[0])) > _LONGEST:  # which is refused later
+        return True
+    try:
+        _features(request.items[0])
+    except msgspec.MsgspecError:
+        return False
+    return True
+
+
+def texts_of(request: RerankRows) -> list[str | dict[str, Any]]:
+    """The documents as texts, or as dicts with fields; an object with nothing but `text` is a text."""
+    texts: list[str | dict[str, Any]] = []
+    if sum(len(bytes(raw)) for raw in request.items) > _ALL_TEXTS:
+        raise TooLargeError(f"documents of more than {_ALL_TEXTS} bytes in all. Send less at once.")
+    for place, raw in enumerate(request.items):
+        _check_size(raw, f"documents[{place}]")
+        document = decoded(_any, raw)
+        if not isinstance(document, str | dict):
+            raise RequestError("a document is a text or an object with fields.", where=f"documents[{place}]")
+        plain = isinstance(document, dict) and set(document) == {"text"} and isinstance(document["text"], str)
+        texts.append(document["text"] if plain and isinstance(document, dict) else document)
+    return texts
+
+
+def rerank_answer(request: RerankRows, answer: RankAnswer, chances: Array | None = None) -> RerankAnswer:
+    """Answer in Cohere's format; `chances` are the probabilities of the best grade of all documents, if asked for."""
     results = []
     for ranked in answer.results:
-        result = RerankResult(ranked.index, squashed(ranked.score), ranked.score)
+        result = RerankResult(ranked.index, ranked.score if chances is None else float(chances[ranked.index]))
         if request.return_documents:
             document = decoded(_any, request.items[ranked.index])
             result.document = {"text": document} if isinstance(document, str) else document
@@ -166,12 +194,13 @@ def rerank_answer(request: RerankRows, answer: RankAnswer) -> RerankAnswer:
     return RerankAnswer(answer.request, results, {"model": answer.model})
 
 
-def tei_answer(request: RerankRows, answer: RankAnswer) -> list[TeiResult]:
-    """Answer in TEI's format."""
+def tei_answer(request: RerankRows, answer: RankAnswer, chances: Array | None = None) -> list[TeiResult]:
+    """Answer in TEI's format; `chances` as for `rerank_answer`."""
     results = []
     for ranked in answer.results:
         text = decoded(_any, request.items[ranked.index]) if request.return_text else UNSET
         score = ranked.score if request.raw_scores else squashed(ranked.score)
+        score = score if chances is None else float(chances[ranked.index])
         results.append(TeiResult(ranked.index, score, text))
     return results
 
@@ -221,25 +250,38 @@ _any, _text, _shape = msgspec.json.Decoder(), msgspec.json.Decoder(_Text), msgsp
 _rows, _queries_of = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(list[int | str])
 _LONGEST = 1_000_000
 """Largest size in bytes of a document of another protocol, and of all queries of a request."""
+_ALL_TEXTS = 4_000_000
+"""Largest size in bytes of all texts of a request: searches wait while they are read."""
 _NUMBERS = ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64")
 _WHOLE = ("INT64", "INT32", "BYTES")
 
 
 def _document(raw: msgspec.Raw, place: int) -> Row:
     where = f"documents[{place}]"
-    if len(bytes(raw)) > _LONGEST:
-        raise TooLargeError(f"a document of more than {_LONGEST} bytes.", where=where)
+    _check_size(raw, where)
     try:
-        document = decoded(_text, decoded(_any, raw) if bytes(raw)[:1] == b'"' else raw)
-        if bytes(document.features)[:1] not in (b"[", b"{"):
-            raise msgspec.ValidationError("its features are neither a list nor an object")
+        document = _features(raw)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise RequestError(
             "a document is an object with features, or a text that holds one as JSON, e.g. "
-            f'{{"id": "D1", "features": [1.5, 0.2]}}: models here rank features, not texts ({error}).',
+            f'{{"id": "D1", "features": [1.5, 0.2]}}: this model ranks features, not texts ({error}). Texts are ranked '
+            "by a model that was trained on features of the service's index: podium serve my.index MODEL",
             where=where,
         ) from None
     return Row(document.features, document.id)
+
+
+def _features(raw: msgspec.Raw) -> _Text:
+    """The features of a document; raises an error of msgspec if it holds none."""
+    document = decoded(_text, decoded(_any, raw) if bytes(raw)[:1] == b'"' else raw)
+    if bytes(document.features)[:1] not in (b"[", b"{"):
+        raise msgspec.ValidationError("its features are neither a list nor an object")
+    return document
+
+
+def _check_size(raw: msgspec.Raw, where: str) -> None:
+    if len(bytes(raw)) > _LONGEST:
+        raise TooLargeError(f"a document of more than {_LONGEST} bytes.", where=where)
 
 
 def _matrix(tensor: TensorRead, entry: Entry, most: int) -> Singles:

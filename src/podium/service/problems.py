@@ -36,6 +36,7 @@ _STATUS: dict[type[PodiumError], int] = {
     PodiumError: 500,
 }
 """HTTP status of each error of podium; the first match counts."""
+_TEI_TYPES = {4: "Validation", 5: "Backend"}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -68,10 +69,13 @@ def problem_of(error: BaseException) -> ServiceError:
     return ServiceError(500, "The service failed; its log has the reason under this request id. Try again.")
 
 
-def answer_of(problem: ServiceError) -> Response:
-    """Response for an error, as problem details."""
+def answer_of(problem: ServiceError, *, reranks: bool = False) -> Response:
+    """Response for an error, as problem details; if it `reranks`, also with what clients of other servers read."""
     title = HTTPStatus(problem.status).phrase
     body = ProblemDetails(title=title, status=problem.status, detail=problem.detail, where=problem.where)
+    if reranks:
+        body.message = body.error = problem.detail
+        body.error_type = "Overloaded" if problem.status in (429, 503) else _TEI_TYPES[problem.status // 100]
     return Response(msgspec.json.encode(body), problem.status, problem.headers, "application/problem+json")
 
 

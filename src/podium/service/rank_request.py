@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,8 @@ class Asked:
     explain: bool = False
     log: bool = True
     query_features: Mapping[str, float | str] | None = None
+    at: int | None = None
+    """Time of the page in ms, if its behaviour features were filled in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,13 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     return Ranked(answer, asked, rows, time.perf_counter() - start, entry, scores)
 
 
-def explain(entry: Entry, request: ExplainRows, name: str) -> ExplainAnswer:
-    """Explain why one document of a request is above another."""
+def explain(entry: Entry, request: ExplainRows, name: str, *, fill: Callable[[Entry, Asked], Asked]) -> ExplainAnswer:
+    """Explain why one document of a request is above another, after `fill` has completed the features."""
     from podium.explanation.explain import explain as explain_pair
 
     X = json_matrix([document.features for document in request.documents], request.features, entry)
     asked = Asked(X, ids_of(request.documents), request.query, query_features=request.query_features)
-    data = _dataset(asked, entry)
+    data = _dataset(fill(entry, asked), entry)
     if not len(asked.X):
         raise RequestError("documents: two of them are needed to compare; got none.")
     reasons = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()

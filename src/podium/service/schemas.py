@@ -22,6 +22,11 @@ class ProblemDetails(Struct, omit_defaults=True, kw_only=True):
     status: int
     detail: str
     where: str | None = None
+    message: str | None = None
+    """The detail, where Cohere's clients look for it."""
+    error: str | None = None
+    """The detail, where TEI's clients look for it."""
+    error_type: str | None = None
 
 
 class Document(Struct, forbid_unknown_fields=True):
@@ -167,13 +172,21 @@ class ExplainAnswer(Struct, kw_only=True):
 class SearchRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     """Search in the index of the service."""
 
-    query: Annotated[str, Meta(max_length=4096)]
+    query: Annotated[str, Meta(max_length=4096)] | None = None
+    like: Annotated[str, Meta(max_length=1024)] | None = None
+    """The id of a document, in place of a query: documents like it are found."""
     k: Annotated[int, Meta(ge=1, le=1000)] = 10
     offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
     where: Annotated[list[Annotated[str, Meta(max_length=1024)]], Meta(max_length=16)] = []
     """Filters on stored fields, such as `year>=1990`; documents satisfy all of them."""
+    sort: Annotated[str, Meta(max_length=1024)] | None = None
+    """A stored field by which results are ordered, in place of the score; `-price` is the highest first."""
+    facets: Annotated[list[Annotated[str, Meta(max_length=1024)]], Meta(max_length=16)] = []
+    """Stored fields whose most frequent values among all results are counted."""
     model: Name | None = None
     by: Annotated[str, Meta(max_length=256)] | None = None
+    syntax: bool = False
+    """Whether the query is in the query language: phrases, `+must -not title:word prefix* fuzzi~1`."""
     explain: bool = False
     user: Annotated[str, Meta(max_length=256)] | None = None
     log: bool = True
@@ -194,14 +207,28 @@ class Found(Struct, omit_defaults=True, kw_only=True):
     shares: dict[str, float] | UnsetType = UNSET
 
 
+class FacetValue(Struct, kw_only=True):
+    """A value of a stored field, and the number of results that have it."""
+
+    value: str | float
+    documents: int
+
+
 class SearchAnswer(Struct, omit_defaults=True, kw_only=True):
     """Documents found, best first."""
 
     request: str
     model: str | None
+    experiment: str | UnsetType = UNSET
+    """The A/B test or interleaving that the search is part of."""
     results: list[Found]
     unknown: list[str]
+    did_you_mean: str | UnsetType = UNSET
+    """The query with its unknown words replaced by near ones."""
+    facets: dict[str, list[FacetValue]] | UnsetType = UNSET
     shares: str | UnsetType = UNSET
+    expanded: dict[str, float] | UnsetType = UNSET
+    """With `explain`: the terms of the expanded query and their weights."""
     took_ms: float
 
 

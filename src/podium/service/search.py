@@ -12,60 +12,136 @@ from podium.service.domain_errors import RequestError
 from podium.service.feedback.events import Impression
 from podium.service.models.model_store import Entry
 from podium.service.rank_request import EXPLAINED
-from podium.service.schemas import Found, SearchAnswer, SearchRequest
+from podium.service.schemas import FacetValue, Found, SearchAnswer, SearchRequest
+from podium.service.search_ranker import SearchRanker, by_first_stage, by_model
+from podium.text.expansion.expansion import Expansion, word_weights
+from podium.text.result_fields import all_results, facet, sorted_hits
 from podium.text.retrieval.filters import make_filter
 from podium.text.snippets import snippet
+from podium.text.suggestions import did_you_mean, more_like, other_than
 
 if TYPE_CHECKING:
-    from podium.text.index.index import Index
+    from podium.text.index.index import Hits, Index
+    from podium.text.query import Query
+    from podium.text.retrieval.base import Where
+
+
+def search_ranker(entry: Entry | None, request: SearchRequest) -> SearchRanker:
+    """Ranker that a request asks for; raises an error if its parts do not go together."""
+    if (request.query is None) == (request.like is None):
+        raise RequestError("a search needs query, the words to search for, or like, the id of a document.")
+    ranker = None if entry is None else by_model(entry)
+    if request.by is not None and ranker is not None:
+        raise RequestError("by: a model has the first stage that it was trained with. Leave one of them out.")
+    if request.sort is not None and ranker is not None:
+        raise RequestError("sort: results have the order of a field or of a model. Leave one of them out.")
+    if request.explain and request.k > EXPLAINED:
+        raise RequestError(f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
+    ranker = ranker or by_first_stage(request.by or "bm25", "by")
+    if request.explain and entry is None and not isinstance(ranker.retrieval, Expansion):
+        raise RequestError("explain takes a model or an expanded query apart, so it needs model, or by=rm3, bo1 or kl.")
+    return ranker
 
 
 def search(
-    index: Index, entry: Entry | None, request: SearchRequest, name: str
+    index: Index, ranker: SearchRanker, request: SearchRequest, name: str
 ) -> tuple[SearchAnswer, Impression | None]:
-    """Search documents, best first; with the impression to log if a model ranked them."""
-    if entry is not None and entry.engine is None:
-        raise RequestError(
-            f"{entry.key} was not trained on features of this index, so it cannot rank what it finds.",
-        )
-    if request.by is not None and entry is not None:
-        raise RequestError("by: a model has the first stage that it was trained with. Leave one of them out.")
-    if request.explain and request.k > EXPLAINED:
-        raise RequestError(f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
-    if request.explain and entry is None:
-        raise RequestError("explain takes a model apart, so it needs a model.")
-    where = make_filter(index, request.where) if request.where else None
+    """Search documents, best first; with the impression to log, which has features if a model ranked them."""
+    query, where = _query(index, request)
     page: Any = {"k": request.k, "offset": request.offset, "where": where}
     hits = (
-        index.search(request.query, by=request.by or "bm25", **page)
-        if entry is None or entry.engine is None
-        else entry.engine.search(request.query, explain=request.explain, **page)
-    )
-    query, results = index.query(request.query), []
-    for place, (id, score) in enumerate(zip(hits.ids, hits.scores.tolist(), strict=True)):
-        document = index.document(id)
-        text = snippet(index, query, document)
-        rank, marks = request.offset + place + 1, list(text.marks)
-        result = Found(id=id, rank=rank, score=score, document=document, snippet=text.text, marks=marks)
-        if isinstance(hits, Answer) and entry is not None:
-            _add_parts(result, hits, entry, place, explain=request.explain)
-        results.append(result)
-    answer = SearchAnswer(
-        request=name,
-        model=None if entry is None else entry.key,
-        results=results,
-        unknown=list(query.unknown),
-        took_ms=0.0,
-    )
-    if not isinstance(hits, Answer) or entry is None:
-        return answer, None
-    if hits.how:
+        ranker.search(index, query, explain=request.explain, **page) if request.sort is None
+        else sorted_hits(index, query, sort=request.sort, by=ranker.retrieval, **page)
+    )  # fmt: skip
+    model = None if ranker.entry is None else ranker.entry.key
+    results = [
+        _result(index, query, hits, place, rank=request.offset + place + 1, ranker=ranker, explain=request.explain)
+        for place in range(len(hits))
+    ]
+    answer = _answer(index, ranker, request, name, (query, where), model=model, results=results)
+    if request.explain and ranker.entry is None and isinstance(ranker.retrieval, Expansion):
+        answer.expanded = word_weights(index, ranker.retrieval.expanded(index, query, query.allowing(where)))
+    if isinstance(hits, Answer) and hits.how:
         answer.shares = hits.how
-    if request.offset > 0:  # an impression begins at rank 1
-        return answer, None
-    return answer, Impression(
-        name, entry.key, entry.feature_names, request.query, request.user, hits.ids, hits.features
+    if request.offset > 0 or request.query is None or request.sort is not None:
+        return answer, None  # an impression begins at rank 1, has a query, and is by relevance
+    names = () if ranker.entry is None else ranker.entry.feature_names
+    features = hits.features if isinstance(hits, Answer) else np.empty((len(hits), 0), np.float32)
+    return answer, Impression(name, ranker.key, names, request.query, request.user, hits.ids, features)
+
+
+def interleaved_search(
+    index: Index, candidate: SearchRanker, control: SearchRanker, request: SearchRequest, name: str, *,
+    method: str, most: int,
+) -> tuple[SearchAnswer, Impression]:  # fmt: skip
+    """Interleave what two rankers find, at random by a seed of the query and the request id.
+
+    The first `most` documents are merged, as far as both rankers have any; the others follow in the order of the
+    control. The score of a document is the control's, or the candidate's if the control did not find it.
+    """
+    from podium.online.interleaving import make_page
+
+    query, where = _query(index, request)
+    lists = [ranker.search(index, query, k=max(request.k, most), where=where) for ranker in (candidate, control)]
+    text = request.query or ""
+    page = make_page(method, lists[0].ids, lists[1].ids, query=text, page=name, length=max(1, min(request.k, most)))
+    merged = set(page.documents)
+    shown = [*page.documents, *(id for id in lists[1].ids if id not in merged)][: request.k]
+    found = {
+        id: (ranker, hits, place)
+        for ranker, hits in zip((candidate, control), lists, strict=True)
+        for place, id in enumerate(hits.ids)
+    }  # the control's, if both found it
+    results = []
+    for rank, id in enumerate(shown, 1):
+        ranker, hits, place = found[id]
+        results.append(_result(index, query, hits, place, rank=rank, ranker=ranker, explain=False))
+    both = f"{control.key}+{candidate.key}"
+    answer = _answer(index, control, request, name, (query, where), model=both, results=results)
+    no_features = np.empty((len(shown), 0), np.float32)
+    return answer, Impression(name, both, (), text, request.user, shown, no_features, arms=page.credits)
+
+
+def _query(index: Index, request: SearchRequest) -> tuple[Query, Where | None]:
+    """Query and filter of a request."""
+    where = make_filter(index, request.where) if request.where else None
+    if request.like is None:
+        return index.query(request.query or "", syntax=request.syntax), where
+    return more_like(index, request.like), other_than(index, request.like, where)
+
+
+def _result(
+    index: Index, query: Query, hits: Hits | Answer, place: int, *, rank: int, ranker: SearchRanker, explain: bool
+) -> Found:
+    """Document at a place of a ranking, with its snippet."""
+    id = hits.ids[place]
+    document = index.document(id)
+    text = snippet(index, query, document)
+    result = Found(
+        id=id, rank=rank, score=float(hits.scores[place]), document=document, snippet=text.text, marks=list(text.marks)
     )
+    if isinstance(hits, Answer) and ranker.entry is not None:
+        _add_parts(result, hits, ranker.entry, place, explain=explain)
+    return result
+
+
+def _answer(
+    index: Index, ranker: SearchRanker, request: SearchRequest, name: str, asked: tuple[Query, Where | None], *,
+    model: str | None, results: list[Found],
+) -> SearchAnswer:  # fmt: skip
+    """Answer with what does not depend on the order of the results: unknown words, a suggestion, facets."""
+    query, where = asked
+    answer = SearchAnswer(request=name, model=model, results=results, unknown=list(query.unknown), took_ms=0.0)
+    meant = did_you_mean(index, query)
+    if meant is not None:
+        answer.did_you_mean = meant
+    if request.facets:
+        numbers = all_results(index, query, by=ranker.retrieval, where=where).numbers
+        answer.facets = {
+            field: [FacetValue(value=value, documents=n) for value, n in facet(index, numbers, field)]
+            for field in request.facets
+        }
+    return answer
 
 
 def warm_search(index: Index, engines: Iterable[Engine]) -> None:

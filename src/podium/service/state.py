@@ -28,6 +28,7 @@ from podium.service.shown_data import read_shown_data
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
+    from podium.service.behaviour_filler import BehaviourFiller
     from podium.service.experiments.ab_tests import Experiments
     from podium.service.experiments.shadow import Shadow
     from podium.service.feedback.events import Feedback
@@ -77,16 +78,19 @@ class State:
         self.feedback: Feedback | None = None
         self.experiments: Experiments | None = None
         self.shadow: Shadow | None = None
+        self.behaviour: BehaviourFiller | None = None
         if settings.store:
             self._open_store()
         self.ranker = Ranker(
-            self.models, self.monitor, self.feedback, self.experiments, self.shadow, settings.logged_documents
-        )
+            self.models, self.monitor, self.feedback, self.experiments, self.shadow, settings.logged_documents,
+            self.behaviour,
+        )  # fmt: skip
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
 
     def _open_store(self) -> None:
+        from podium.service.behaviour_filler import BehaviourFiller
         from podium.service.experiments.ab_tests import Experiments
         from podium.service.experiments.shadow import Shadow
         from podium.service.feedback.events import Feedback
@@ -98,6 +102,8 @@ class State:
         )  # fmt: skip
         self.experiments = Experiments(self.feedback)
         self.shadow = Shadow(self.feedback, self.monitor.count_trial)
+        self.behaviour = BehaviourFiller(self.feedback)
+        self.behaviour.follow(self.models.current)
 
     def _add_models(self, files: Sequence[str], aliases: Sequence[str]) -> None:
         entries = self.models.add_files(files)
@@ -142,7 +148,7 @@ class State:
 
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
-            for follow in (self._follow_models, self._follow_index, self._follow_experiments):
+            for follow in (self._follow_models, self._follow_behaviour, self._follow_index, self._follow_experiments):
                 try:
                     follow()
                 except Exception as error:  # whatever it is, the thread lives on
@@ -151,6 +157,10 @@ class State:
     def _follow_models(self) -> None:
         if self.models.follow():
             self._log_failed_models()
+
+    def _follow_behaviour(self) -> None:
+        if self.behaviour is not None:
+            self.behaviour.follow(self.models.current)
 
     def _follow_index(self) -> None:
         if self.index is not None:
@@ -198,6 +208,8 @@ class State:
             lane.close()
         if self.shadow is not None:
             self.shadow.close()
+        if self.behaviour is not None:
+            self.behaviour.close()
         if self.feedback is not None:
             self.feedback.close()
         if self.index is not None:

@@ -28,7 +28,9 @@ class Adam(SGD):
     """Adam: θ ← θ − rate·m̂/(√v̂ + ε), running means m of the gradient (β₁ = momentum), v of its square (β₂ = 0.999)."""
 
     learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
+    """Length of a step."""
     momentum: float = param(default=0.9, least=0, below=1)
+    """Share of the earlier gradients in their running mean (β₁)."""
     name = "adam"
     means: ClassVar[int] = 2
     kernel: ClassVar[Any] = staticmethod(_step)

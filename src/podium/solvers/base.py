@@ -38,6 +38,8 @@ class Solver(Named):
     home: ClassVar[str] = "podium.solvers"
     needs_convex: ClassVar[bool] = False
     """Whether the objective must be convex; negative document weights are then refused."""
+    boosts: ClassVar[bool] = False
+    """Whether it fits gradients document by document; it then takes weights of rows and positions."""
     penalty: float = 0.0
     """L2 regularisation: λ of (λ/2)‖θ‖² in the objective; a parameter of the solvers that have one."""
 

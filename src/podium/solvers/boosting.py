@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,15 +13,17 @@ from podium.base.arrays import Array, Bytes, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.losses import Derivatives, Loss, sweep
+from podium.losses import Derivatives, LambdaRank, Loss, sweep
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.constraints import constraints, monotone_signs
 from podium.scorers.trees.grower import Bins, Grower
-from podium.scorers.trees.lightgbm_text import joined, read_forest
+from podium.scorers.trees.lightgbm_text import divided, joined, read_forest
 from podium.scorers.trees.monotone import breach
+from podium.scorers.trees.symmetric import DEEPEST, Binned, SymmetricGrower
 from podium.solvers.base import Solution, Solver
-from podium.solvers.early_stopping import Watch
+from podium.solvers.early_stopping import Step, Watch
 from podium.solvers.position_bias import PositionBias
+from podium.solvers.position_ratios import PositionRatios
 
 if TYPE_CHECKING:
     from podium.problem import Problem
@@ -35,12 +37,15 @@ class Boosting(Solver):
     training stops early and keeps the number of trees at which the metric is best on average over the rounds around
     it, a tenth of all rounds and at most ten to either side: a single best round is often so by chance. If the data
     has positions at which documents were shown, the bias of each is learned along with the trees, as an offset of
-    scores that scoring leaves out.
+    scores that scoring leaves out; with lambdarank(unbiased=true), as ratios that its pairs are divided by.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
+    boosts = True
     rounds: int = param(default=500, least=1)
+    """Most rounds, each of which adds a tree."""
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    """Factor of each tree."""
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
     penalty_l1: float = param(default=0.0, least=0, search=(0.0, 10.0))
@@ -59,9 +64,19 @@ class Boosting(Solver):
     """Early stopping: end after this many rounds without a better validation metric."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
+        if self.position_penalty and isinstance(loss, LambdaRank) and loss.unbiased:
+            raise IncompatibleError(
+                "position_penalty shrinks offsets of positions; lambdarank(unbiased=true) learns ratios, which its p "
+                "pulls towards 1. Leave position_penalty out."
+            )
         if not isinstance(scorer, Trees):
             raise IncompatibleError(
                 f"boosting needs a scorer that grows trees; got {scorer.name}. Use solver=lbfgs, or scorer=trees."
+            )
+        if scorer.growth != "leaves" and (changed := self._only_by_leaves(loss)):
+            raise IncompatibleError(
+                f"growth={scorer.growth} grows symmetric trees, which do not know {changed}. Leave it out, or set "
+                "growth=leaves."
             )
         if self.sample == "goss" and self.bagging_fraction < 1:
             raise IncompatibleError(
@@ -69,15 +84,29 @@ class Boosting(Solver):
                 f"{self.bagging_fraction:g}. Set bagging_fraction=1, or leave sample out."
             )
 
+    def _only_by_leaves(self, loss: Loss) -> str:
+        """What is set that symmetric trees do not know."""
+        fields = {name: getattr(self, name) for name in ("penalty_l1", "least_gain", "sample", "drop")}
+        changed = [f"{name}={value}" for name, value in fields.items() if value not in (0.0, "none")]
+        return ", ".join([*changed, *(["learned parameters of the loss"] if loss.learned else [])])
+
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         trees, before = problem.scorer, rng.bit_generator.state
         assert isinstance(trees, Trees)
+        if trees.growth == "mixed":
+            forests = trees.mixture()
+            parts = [
+                self._boosted(replace(problem, scorer=forest), rng, part)[1]
+                for forest, part in zip(forests, parts_of(watch, len(forests)), strict=True)
+            ]
+            return _continued(problem, mean_forest(parts))
         keep, solution = self._boosted(problem, rng, watch)
         if self.drop and keep < solution.iterations:  # later trees have rescaled the first ones
             rng.bit_generator.state = before
             again = replace(self, rounds=keep)._boosted(problem, rng, Watch())[1]
             reason = f"{solution.reason}; fitted again with {keep}, since dropping rescales earlier trees"
             solution = replace(again, iterations=solution.iterations, reason=reason)
+        solution = _continued(problem, solution)
         prove_monotone(solution.params["trees"], trees, problem.data)
         return solution
 
@@ -86,13 +115,13 @@ class Boosting(Solver):
         trees = problem.scorer
         assert isinstance(trees, Trees)
         settings = self.settings(trees, rng)
-        of_features = constraints(trees, problem.data)
         start, before = _start(problem)
-        grower = Grower(Bins(problem.data, watch.valid, of_features=of_features, start=start, **settings))
+        grower = self._grower(problem, watch, settings, start)
         bag = Bag(problem.data.sizes, self.bagging_fraction, rng)
         descent = Descent(
-            problem.loss, problem.data, bag, grid(settings), before=before, bias=self.position_bias(problem.data)
-        )
+            problem.loss, problem.data, bag, grid(settings), before=before,
+            bias=self.position_bias(problem.loss, problem.data),
+        )  # fmt: skip
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -106,16 +135,32 @@ class Boosting(Solver):
                 break
         keep, reason = kept_trees(watch, rounds, reason)
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
-        text = grower.text(keep)
-        if problem.begin is not None:
-            text = joined(problem.begin["trees"], text) if keep else problem.begin["trees"]
-        record = {} if descent.bias is None else {"position_bias": descent.bias.record(keep)}
-        return keep, Solution({"trees": text}, descent.losses[keep], value, rounds, reason, record)
+        record = {} if descent.bias is None else descent.bias.record(keep)
+        return keep, Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason, record)
 
-    def position_bias(self, data: Dataset) -> PositionBias | None:
+    def _grower(
+        self, problem: Problem, watch: Watch, settings: dict[str, Any], start: Callable[[Dataset], Array] | None
+    ) -> Grower | SymmetricGrower:
+        """What grows trees leaf by leaf, or symmetric ones."""
+        trees, data = problem.scorer, problem.data
+        assert isinstance(trees, Trees)
+        if trees.growth == "leaves":
+            of_features = constraints(trees, data)
+            return Grower(Bins(data, watch.valid, of_features=of_features, start=start, **settings))
+        begin = start or _zeros
+        return SymmetricGrower(
+            Binned(data, watch.valid, max_bin=trees.max_bin), depth=trees.max_depth or DEEPEST,
+            documents=trees.min_data_in_leaf, learning_rate=self.learning_rate, penalty=self.penalty,
+            feature_fraction=trees.feature_fraction, seed=settings["seed"],
+            start=(begin(data), None if watch.valid is None else begin(watch.valid)),
+        )  # fmt: skip
+
+    def position_bias(self, loss: Loss, data: Dataset) -> PositionBias | PositionRatios | None:
         """Bias of positions to learn along with the trees; None if the data has none."""
         if data.positions is None:
             return None
+        if isinstance(loss, LambdaRank) and loss.unbiased:
+            return PositionRatios(loss, data)
         return PositionBias(data.positions, learning_rate=self.learning_rate, penalty=self.position_penalty)
 
     def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
@@ -133,6 +178,38 @@ class Boosting(Solver):
             **({"data_sample_strategy": "goss", "num_threads": 1} if self.sample == "goss" else {}),
             **({"boosting": "dart", "drop_rate": self.drop} if self.drop else {}),
         }  # fmt: skip
+
+
+def _zeros(data: Dataset) -> Array:
+    return np.zeros(data.n_documents)
+
+
+def parts_of(watch: Watch, n: int) -> Iterator[Watch]:
+    """A watch for each of n fits that follow each other; observers see them as a single fit."""
+    for k in range(n):
+
+        def forward(step: Step, k: int = k) -> None:
+            for observer in watch.observers:
+                observer(replace(step, iteration=k * step.total + step.iteration, total=n * step.total))
+
+        yield Watch(watch.valid, watch.metric, (forward,))
+
+
+def mean_forest(parts: list[Solution]) -> Solution:
+    """The mean of forests as a single one: all their trees, with leaves over the number of forests."""
+    scaled = [divided(part.params["trees"], len(parts)) for part in parts]
+    return Solution(
+        {"trees": functools.reduce(joined, scaled)}, parts[0].loss, float(np.mean([part.value for part in parts])),
+        sum(part.iterations for part in parts),
+        f"mean of {len(parts)} forests: " + "; ".join(part.reason for part in parts),
+    )  # fmt: skip
+
+
+def _continued(problem: Problem, solution: Solution) -> Solution:
+    """The solution with its trees after those of the model to go on from."""
+    if problem.begin is None:
+        return solution
+    return replace(solution, params={"trees": joined(problem.begin["trees"], solution.params["trees"])})
 
 
 def _start(problem: Problem) -> tuple[Callable[[Dataset], Array] | None, int]:
@@ -233,9 +310,9 @@ class Descent:
 
     def __init__(
         self, loss: Loss, data: Dataset, bag: Bag | None = None, grid: float | None = None, *, before: int = 0,
-        bias: PositionBias | None = None,
+        bias: PositionBias | PositionRatios | None = None,
     ) -> None:  # fmt: skip
-        self.bias = bias
+        self.bias, self.sweep = bias, sweep if bias is None else bias.sweep
         self.loss, self.data, self.value, self.step = loss, data, np.inf, 1.0
         self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
         self.losses = [loss]  # by number of trees
@@ -252,14 +329,13 @@ class Descent:
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
         rounds = self.before + len(self.losses)
-        biased = scores if self.bias is None else self.bias.added_to(scores)
         if self.loss.learned:
             drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
-            loss, got = self._learned(drawn, biased)
+            loss, got = self._learned(drawn, scores)
             self.losses.append(self.loss.with_learned(loss.learned_values()))
         else:
             constants = self.loss.resampled_constants(self._constants, rounds)
-            got = sweep(self.loss, biased, self.data, constants=constants)
+            got = self.sweep(self.loss, scores, self.data, constants=constants)
             self.losses.append(self.loss)
         self.value = got.value / self.data.n_queries
         gradient, curvature = weighted(got, self.data)
@@ -271,11 +347,11 @@ class Descent:
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
         """Loss after a step of its learned parameters, halved until it helps and doubled for the next round."""
-        here = sweep(loss, scores, self.data)
+        here = self.sweep(loss, scores, self.data)
         down = here.params / self.data.n_queries
         while self.step * np.abs(down).max() > _STILL:
             moved = loss.with_learned(loss.learned_values() - self.step * down)
-            there = sweep(moved, scores, self.data)
+            there = self.sweep(moved, scores, self.data)
             if there.value < here.value:
                 self.step *= 2.0
                 return moved, there

@@ -36,6 +36,7 @@ class CuttingPlane(Solver):
     penalty: float = param(default=0.1, above=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=1000, least=1)
+    """Most iterations."""
     tolerance: float = param(default=1e-3, above=0)
     """Stop when F is proven to be within this of its minimum, relatively."""
     patience: int | None = param(default=None, least=1)

@@ -37,6 +37,7 @@ class Lasso(Solver):
     penalty: float = param(default=0.0, least=0)
     """λ in F = mean loss of a query + (λ/2)‖θ‖²: with both, the elastic net."""
     iterations: int = param(default=1000, least=1)
+    """Most iterations."""
     tolerance: float = param(default=1e-7, above=0)
     """Stop when no condition of the minimum is violated by more than this share of ‖∇F(0)‖_∞."""
     patience: int | None = param(default=None, least=1)

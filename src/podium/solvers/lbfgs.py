@@ -8,6 +8,7 @@ import numpy as np
 
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
+from podium.scorers import SmoothScorer
 from podium.solvers.base import Solution, Solver, best_or_last
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class LBFGS(Solver):
     penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=200, least=1)
+    """Most iterations."""
     tolerance: float = param(default=1e-7, above=0)
     """Stop when an iteration improves F by less than this, relatively."""
     patience: int | None = param(default=None, least=1)
@@ -42,6 +44,11 @@ class LBFGS(Solver):
             raise IncompatibleError(
                 f"lbfgs compares values, but {loss.name}'s gradient is not that of its value ({loss.surrogate}). "
                 "Use solver=adam or solver=sgd, or scorer=trees with solver=boosting."
+            )
+        if isinstance(scorer, SmoothScorer) and scorer.draws:
+            raise IncompatibleError(
+                f"lbfgs compares values, but {scorer} draws dropout and noise in each step. "
+                "Use solver=adam or solver=sgd."
             )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:

@@ -29,10 +29,11 @@ _ROWS = 4096
 
 
 def applies(problem: Problem) -> bool:
-    """Whether steps can be made here: a perceptron in float32, plain grades, and features that are not sparse."""
+    """Whether steps can be made here: a perceptron in float32 without layer norm, plain grades, features not sparse."""
     scorer, X = problem.scorer, problem.data.features
     dense = isinstance(X, np.ndarray) or on_disk(X)
-    return isinstance(scorer, MLP) and scorer.precision == "float32" and dense and is_plain(problem)
+    single = isinstance(scorer, MLP) and scorer.precision == "float32" and not scorer.layer_norm
+    return single and dense and is_plain(problem)
 
 
 def steps(
@@ -77,12 +78,12 @@ class _Network:
         self.theta[:] = theta
         constants = self.problem.loss.resampled_constants(self.problem.constants, step)
         sizes = self.offsets[queries + 1] - self.offsets[queries]
-        blocks = _blocks(np.cumsum(sizes))
+        blocks, scorer = _blocks(np.cumsum(sizes)), self.scorer.resampled(step)
 
         def work(a: int, b: int) -> tuple[float, Singles]:
             space = self.spaces.get()
             try:
-                return self._block(space, queries[a:b], constants)
+                return self._block(space, queries[a:b], constants, scorer.rng(a))
             finally:
                 self.spaces.put(space)
 
@@ -93,12 +94,14 @@ class _Network:
         out /= len(queries)
         return sum(value for value, _ in parts) / len(queries)
 
-    def _block(self, space: _Space, queries: Ints, constants: Array) -> tuple[float, Singles]:
+    def _block(
+        self, space: _Space, queries: Ints, constants: Array, rng: np.random.Generator | None
+    ) -> tuple[float, Singles]:
         """The sum of the losses of a block of queries, and its gradient, in the block's own buffer."""
         x, labels, offsets = self._rows(space, queries)
-        n = len(x)
+        x, n = self.scorer.noisy(x, rng), len(x)
         scores, slopes, bends, values = space.scores[:n], space.slopes[:n], space.bends[:n], np.empty(len(queries))
-        self.scorer.forward_in(space.hidden, self.layers, x, scores)
+        self.scorer.forward_in(space.hidden, space.steepness, self.layers, x, scores, rng)
         if self.base is not None:
             scores += np.concatenate([self.base[self.offsets[q] : self.offsets[q + 1]] for q in queries.tolist()])
         slopes[:], bends[:] = 0.0, 0.0
@@ -107,7 +110,7 @@ class _Network:
                     kernel_params(constants), learned)  # fmt: skip
         gradient = np.empty_like(self.theta)
         down = list(self.scorer.layers(gradient, self.n_features))
-        self.scorer.backward_in(space.hidden, space.flows, self.layers, x, slopes, down)
+        self.scorer.backward_in(space.hidden, space.steepness, space.flows, self.layers, x, slopes, down)
         return float(values.sum()), gradient
 
     def _rows(self, space: _Space, queries: Ints) -> tuple[Singles, Array, Ints]:
@@ -129,7 +132,9 @@ class _Space:
 
     def __init__(self, scorer: MLP, n_features: int, most: int) -> None:
         self.rows, self.labels = np.empty((most, n_features), np.float32), np.empty(most)
-        self.hidden, self.flows = ([np.empty((most, n), np.float32) for n in scorer.hidden] for _ in range(2))
+        self.hidden, self.steepness, self.flows = (
+            [np.empty((most, n), np.float32) for n in scorer.hidden] for _ in range(3)
+        )
         self.scores, self.slopes, self.bends = np.empty(most), np.empty(most), np.empty(most)
 
 

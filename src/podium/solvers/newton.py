@@ -31,6 +31,7 @@ class Newton(Solver):
     penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=100, least=1)
+    """Most iterations."""
     tolerance: float = param(default=1e-4, above=0)
     """Stop when ‖∇F‖ has fallen to this fraction of its initial value."""
     patience: int | None = param(default=None, least=1)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from podium.base.arrays import Array, Ints
+from podium.data.dataset import Dataset
+from podium.losses import Derivatives, Loss, sweep
 
 DAMPING = 0.001
 """Added to the curvature of each position."""
@@ -23,9 +27,9 @@ class PositionBias:
         self.learning_rate, self.penalty = learning_rate, penalty
         self.history: list[Array] = [np.zeros(len(self.shown))]  # b by number of trees
 
-    def added_to(self, scores: Array) -> Array:
-        """Scores as the loss sees them."""  # (N,)
-        return scores + self.history[-1][self.place]
+    def sweep(self, loss: Loss, scores: Array, data: Dataset, *, constants: Array | None = None) -> Derivatives:
+        """The loss of scores with their bias."""
+        return sweep(loss, scores + self.history[-1][self.place], data, constants=constants)
 
     def step(self, gradient: Array, curvature: Array) -> None:
         """Move b by the derivatives of the loss."""
@@ -34,7 +38,7 @@ class PositionBias:
         bend = np.bincount(self.place, curvature, n) + self.penalty * self.count
         self.history.append(b + self.learning_rate * down / (bend + DAMPING))
 
-    def record(self, trees: int) -> dict[str, float]:
+    def record(self, trees: int) -> dict[str, Any]:
         """b after a number of trees, by position, relative to the first."""
         b = self.history[trees] - self.history[trees][0]
-        return {str(position): float(value) for position, value in zip(self.shown.tolist(), b, strict=True)}
+        return {"position_bias": {str(k): value for k, value in zip(self.shown.tolist(), b.tolist(), strict=True)}}

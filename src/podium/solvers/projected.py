@@ -30,12 +30,17 @@ class Projected(Solver):
     """
 
     learning_rate: float = param(default=0.5, above=0, search=(0.05, 10.0, "log"))
+    """Length of a step in the first epoch."""
     epochs: int = param(default=10, least=1)
+    """Passes over the training queries, for each starting point."""
     batch: int = param(default=1, least=1)
     """Queries per step."""
     bound: float | None = param(default=30.0, above=0)
+    """Largest sum of the parameters; none for no bound."""
     starts: int = param(default=1, least=1)
+    """Random starting points that are tried, if there is validation data."""
     patience: int | None = param(default=10, least=1)
+    """Early stopping, if there is one start: end after this many epochs without a better validation metric."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, SmoothScorer) or not scorer.at_least_zero:

@@ -3,6 +3,7 @@ from .collection.collection import read_documents as read_documents
 from .collection.collection import read_queries as read_queries
 from .features import Feature as Feature
 from .features import register_feature as register_feature
+from .features.pair_scores import register_pair_feature as register_pair_feature
 from .index.index import Hits as Hits
 from .index.index import Index as Index
 from .retrieval import Retrieval as Retrieval

@@ -32,6 +32,8 @@ _TOKEN = (
     r"|\p{RI}{2}|[\p{So}\p{Extended_Pictographic}][\p{M}\p{Sk}]*"
 )
 _ASCII = re.compile(r"[a-z0-9_]+(?:'[a-z]+)?")
+_BLANKS = {k: chr(k).lower() if chr(k).isalnum() or chr(k) == "_" else " " for k in range(128)}
+"""ASCII letters in lower case, and blanks for all that separates words."""
 _UNSEEN = (
     *(0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF),  # soft hyphen, grapheme joiner, Arabic mark, Mongolian separator, BOM
     *(*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)),  # joiners, bidi
@@ -70,8 +72,9 @@ class Analyser(Named):
     def uncut(self, text: str) -> list[str]:
         """As `words`, but without cutting long ones."""
         if text.isascii() and self.language != "turkish":
-            words: list[str] = _ASCII.findall(text.lower())
-            return [word.removesuffix("'s") for word in words] if "'" in text else words
+            if "'" not in text:
+                return text.translate(_BLANKS).split()
+            return [word.removesuffix("'s") for word in _ASCII.findall(text.lower())]
         return [word for _, _, words in self._spans(self._normal(text)) for word in words]
 
     def cut(self, word: str) -> str:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from podium.base.arrays import Array, Flags, Int32s, Ints
+from podium.base.arrays import Array, Flags, Int32s, Ints, Singles
 from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
 from podium.text.index.index import WHOLE, Index
+from podium.text.index.stored_values import place
+from podium.text.retrieval.dense import vectors_of
+from podium.text.retrieval.lsi import latent
+from podium.text.retrieval.word_vectors import norms
 
 if TYPE_CHECKING:
     from podium.text.query import Query
@@ -35,12 +39,45 @@ class View(NamedTuple):
 class Context:
     """A query and documents, by their numbers; `scores` are those of the first stage, if the documents come from it."""
 
+    records: Sequence[Mapping[str, Any]] | None = None
+    """The documents as dicts, if they are texts that the index does not have (see `TextContext`)."""
+    new_terms: tuple[tuple[str, bool], ...] = ()
+    """Terms of the documents that the index does not have, and whether each is flagged; numbered after those it has."""
+
     def __init__(self, index: Index, query: Query, numbers: Ints, scores: Array | None = None) -> None:
-        self.index, self.query, self.numbers, self.first_scores = index, query, numbers, scores
+        self.index, self.query, self._numbers, self.first_scores = index, query, numbers, scores
         self._computed: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self._numbers)
+
+    @property
+    def numbers(self) -> Ints:
+        """The numbers of the documents in the index."""
+        return self._numbers
+
+    @property
+    def candidates(self) -> Context:
+        """The documents of the first stage for the query, with their scores."""
+        return self
+
+    def documents(self) -> list[dict[str, Any]]:
+        """The documents as they were added to the index."""
+        return [self.index.document(id) for id in self.index.ids(self.numbers)]
+
+    def norms(self, column: int) -> Array:
+        """The norm of each document's vector of words."""  # (n,)
+        return norms(self.index, column)[self.rows]
+
+    def latent(self, column: int, rank: int) -> Singles:
+        """The coordinates of each document in latent space."""  # (n, r)
+        return latent(self.index, column, rank).documents[self.rows]
+
+    def vectors(self) -> tuple[Flags, Singles, Array]:
+        """Which documents have a vector (embedding); the vectors of these, and their norms."""  # (n,), (v, w), (v,)
+        vectors = vectors_of(self.index)
+        at = place(vectors.numbers, self.numbers)
+        return at >= 0, vectors.values[at[at >= 0]], vectors.norms[at[at >= 0]]
 
     def column(self, field: str) -> int:
         """The column of a field."""

@@ -12,6 +12,8 @@ from podium.base.arrays import AnyArray, Array, Flags, Int32s, Singles
 
 if TYPE_CHECKING:
     from podium.text.index.store import Store
+    from podium.text.query_matches import Leaves
+    from podium.text.retrieval.base import Where
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +26,20 @@ class Query:
     sequence: Int32s  # all words in order, stop words included; −1 for an unknown one
     unknown: tuple[str, ...]
     vector: Singles | None = None
+    leaves: Leaves | None = None
+    """Of the query language: what is scored in place of the terms, and which documents match."""
 
     @property
     def length(self) -> float:
         """The number of terms, repeats counted."""
         return float(self.times.sum())
+
+    def allowing(self, where: Where | None) -> Where | None:
+        """A filter for what the query matches by its signs, and that satisfies another filter."""
+        leaves = self.leaves
+        if leaves is None:
+            return where
+        return leaves.where if where is None else lambda numbers: where(numbers) & leaves.where(numbers)
 
 
 def read_query(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|(?<=[。！？])|\n\s*\n")
 _LONGEST = 300
 """Characters of a sentence that are shown."""
+_READ = 50_000
+"""Characters of a field that are read: no request waits for a book."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,11 @@ def snippet(
 ) -> Snippet:
     """The best sentences of a document for a query, in the order of the document, without duplicates.
 
+    They are from the first 50,000 characters of each field.
     `rank` scores the sentences, from the text of the query and the sentences; BM25 by default.
     """
     fields = [name for name in index.fields if name != index.title] or list(index.fields)
-    texts = list(dict.fromkeys(text for name in fields for text in sentences(str(document.get(name) or ""))))
+    texts = list(dict.fromkeys(text for name in fields for text in sentences(str(document.get(name) or "")[:_READ])))
     if not texts:
         return mark(index, query, str(document.get(index.title) or ""))
     scores = np.asarray(rank(query.text, texts) if rank else _bm25(index, query, texts), np.float64)

@@ -5,6 +5,7 @@ from .base import Transform as Transform
 from .clip import Clip as Clip
 from .crossed import Crossed as Crossed
 from .grade_scale import GradeScale as GradeScale
+from .hybrid_scores import HybridScores as HybridScores
 from .identity import Identity as Identity
 from .keep import Keep as Keep
 from .minmax import MinMax as MinMax

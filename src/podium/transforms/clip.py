@@ -36,7 +36,9 @@ class Clip(Mapped):
 
     name = "clip"
     low: float = param(default=0.005, least=0, most=1)
+    """Quantile of the training data below which values are raised to it."""
     high: float = param(default=0.995, least=0, most=1)
+    """Quantile of the training data above which values are lowered to it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

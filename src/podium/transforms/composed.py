@@ -16,6 +16,7 @@ class Composed(Transform):
     """Transform that is composed with `of`: what `of` does to queries and features, both do."""
 
     of: Transform = ZScore()  # noqa: RUF009  (a frozen value)
+    """Transform that this one is composed with."""
 
     @property
     def per_query(self) -> bool:  # type: ignore[override]

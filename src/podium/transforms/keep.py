@@ -34,7 +34,9 @@ class Keep(Stacked):
     name = "keep"
     supervised: ClassVar[bool] = True
     by: Literal["gas", "rfe", "lasso"] = "rfe"
+    """How features are chosen."""
     count: int = param(default=10, least=1)
+    """Features that are kept."""
     c: float = param(default=0.01, least=0)
     """Of gas: how much a feature loses by its similarity to one that is kept."""
     only: tuple[int, ...] = ()

@@ -35,8 +35,11 @@ class Nystrom(Stacked):
     """
 
     components: int | None = param(default=300, least=1)
+    """Documents that serve as landmarks; none for all training documents, an exact kernel."""
     gamma: float = param(default=1.0, above=0, search=(0.03, 30.0, "log"))
+    """Width of the kernel: it falls as e^(−γ‖x − x′‖²/features)."""
     seed: int = param(default=0, least=0)
+    """Seed of the choice of landmarks."""
 
     def check(self, data: Dataset) -> None:
         super().check(data)

@@ -41,7 +41,9 @@ class Quantile(Transform):
 
     name = "quantile"
     bins: int = param(default=1000, least=2)
+    """Quantiles that are kept of each feature."""
     to: Literal["normal", "uniform"] = "normal"
+    """Distribution of the result."""
 
     def fit(self, data: Dataset) -> State:
         refuse_infinite(data, self.name)

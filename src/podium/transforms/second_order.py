@@ -34,6 +34,7 @@ class SecondOrder(Stacked):
     """
 
     correlation: float = param(default=0.15, least=0, below=1)
+    """Least |correlation| with the grade for which a product is kept."""
     supervised: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:

@@ -44,6 +44,13 @@ def test_combsum_adds_normalised_scores(normalise, expected):
     assert CombMNZ(normalise=normalise)(scored()).scores == pytest.approx(times * found)
 
 
+def test_borda_and_inverted_scores():
+    """Lists A 9, B 1 and C .8, A .2 of three documents: those left out share the last places."""
+    votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.2, 0.8])
+    np.testing.assert_allclose(CombSum(normalise="borda")(votes).scores, [1 + 2 / 3, 2 / 3 + 1 / 3, 1 / 3 + 1])
+    np.testing.assert_allclose(CombSum(normalise="inverted")(votes).scores, [0 + 1, 1, 0])
+
+
 def test_z_scores_leave_the_order_of_z_scores_with_missing_ones_at_the_lowest():
     x, y = np.array([8.0, 4.0, 2.0]), np.array([0.1, 0.5, 0.3])
     z_x, z_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -47,6 +48,77 @@ def test_plurality_of_45_voters() -> None:
 )  # fmt: skip
 def test_the_capital_of_tennessee(method: str, first: str) -> None:
     assert elected(method, TENNESSEE)[0] == first
+
+
+def test_majority_judgment_of_the_capital_of_tennessee() -> None:
+    """Nashville, Chattanooga and Knoxville have the median fair (1); the next medians below are fair, poor and poor."""
+    grades = {"M": [3, 0, 0, 0], "N": [1, 3, 1, 1], "C": [0, 1, 3, 2], "K": [0, 1, 2, 3]}
+    rows = [(str(v), city, float(g)) for city, column in grades.items() for v, g in enumerate(column)]
+    voters, cities, scores = (list(column) for column in zip(*rows, strict=True))
+    votes = Rankings.from_entries(["q"] * 16, voters, cities, scores=scores, voters=list("0123"))
+    consensus = Aggregator.parse("majority-judgment")(votes.with_weights([42.0, 26.0, 15.0, 17.0]))
+    assert "".join(consensus.order(0)) == "NKCM"
+
+
+def medians_by_removal(grades: list[int]) -> list[int]:
+    """The lower median, then that of the grades without it, and so on."""
+    left, medians = sorted(grades), []
+    while left:
+        medians.append(left.pop((len(left) - 1) // 2))
+    return medians
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_majority_judgment_takes_out_one_median_after_the_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, weights = 6, rng.integers(1, 4, int(rng.integers(1, 6)))
+    grades = rng.integers(0, 4, (len(weights), n))
+    rows = [(str(v), "ABCDEF"[j], float(grades[v, j])) for v in range(len(weights)) for j in range(n)]
+    voters, names, scores = (list(column) for column in zip(*rows, strict=True))
+    votes = Rankings.from_entries(["q"] * len(rows), voters, names, scores=scores)
+    result = Aggregator.parse("majority-judgment")(votes.with_weights(weights.astype(float).tolist())).scores
+    keys = [medians_by_removal(np.repeat(grades[:, j], weights).tolist()) for j in range(n)]
+    for i, j in itertools.permutations(range(n), 2):
+        assert (result[i] > result[j]) == (keys[i] > keys[j])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_kwiksort_is_a_quicksort_by_majorities_and_its_best_order_near_kemenys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    votes = Counter("".join(rng.permutation(list("ABCDEF"))) for _ in range(7))  # odd: no draws
+    lead = {
+        (i, j): sum(n if order.index(i) < order.index(j) else -n for order, n in votes.items())
+        for i, j in itertools.permutations("ABCDEF", 2)
+    }
+
+    def sorts(documents: str) -> set[str]:
+        """All orders of quicksort by strict majorities, over all pivots."""
+        if len(documents) < 2:
+            return {documents}
+        return {
+            first + pivot + last
+            for pivot in documents
+            for first in sorts("".join(d for d in documents if d != pivot and lead[d, pivot] > 0))
+            for last in sorts("".join(d for d in documents if d != pivot and lead[d, pivot] < 0))
+        }
+
+    kemeny, kwiksort = (Aggregator.parse(name)(weighted(votes)) for name in ("kemeny", "kwiksort"))
+    places = list(itertools.combinations(range(6), 2))
+    costs = {order: sum(max(lead[order[j], order[i]], 0) for i, j in places) for order in sorts("ABCDEF")}
+    assert "".join(kwiksort.order(0)) in costs
+    assert costs["".join(kwiksort.order(0))] == min(costs.values())
+    assert kemeny.costs[0] <= kwiksort.costs[0] <= 11 / 7 * kemeny.costs[0]
+    single = Aggregator.parse("kwiksort(restarts=1,seed=3)")(weighted(votes))
+    assert "".join(single.order(0)) in costs
+
+
+def test_kwiksort_of_500_documents_is_close_to_the_order_that_voters_deviate_from() -> None:
+    rng = np.random.default_rng(0)
+    orders = [np.argsort(np.arange(500) + 60 * rng.standard_normal(500)).tolist() for _ in range(9)]
+    votes = Rankings.from_orders([[[f"{d:03}" for d in order] for order in orders]])
+    consensus = Aggregator.parse("kwiksort(restarts=5)")(votes)
+    assert consensus.gaps[0] < 0.05
+    assert np.corrcoef(consensus.ranks(), np.arange(500))[0, 1] > 0.98
 
 
 def widest_chains(votes: dict[str, int]) -> dict[tuple[str, str], int]:

@@ -11,6 +11,8 @@ from podium.algorithms import CoordinateAscent
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
+from podium.export import Target
+from podium.imports import import_model
 from podium.kernels.line_of_ranks import best_step
 from podium.learner import Learner
 from podium.metrics import Metric
@@ -69,3 +71,13 @@ def test_a_metric_of_which_less_is_better_is_refused() -> None:
         pytest.skip("there is none")
     with pytest.raises((IncompatibleError, ValueError)):
         CoordinateAscent(metric=less).check(DATA)
+
+
+def test_its_file_for_ranklib_is_ranklibs_own_coordinate_ascent() -> None:
+    model = train(DATA, "coordinate-ascent(restarts=1,transform=identity)")
+    target = Target.parse("ranklib")
+    raw = target.write(target.accept(model))
+    assert b"## Coordinate Ascent" in raw
+    scores = import_model(raw).score(DATA)
+    shift = scores - model.score(DATA)
+    np.testing.assert_allclose(shift, shift[0], atol=1e-5 * np.abs(scores).max())

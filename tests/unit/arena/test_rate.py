@@ -183,6 +183,45 @@ def test_battles_of_one_judge_that_repeat_each_other_widen_intervals():
     assert ratio == pytest.approx(3 * np.ones(4), rel=0.25)  # nine copies are no more than one
 
 
+def test_intervals_of_plackett_luce_are_clustered_by_judge_as_those_of_davidson():
+    rows = simulated(np.linspace(-0.6, 0.6, 4), 400, rng=np.random.default_rng(5), nu=0.6, judges=40)
+    two, several = rate(rows), rate(rows, "plackett-luce")
+    assert several.notes[-1] == "intervals: sandwich covariance, clustered by 40 judges"
+    assert several.covariance == pytest.approx(two.covariance, abs=1e-5)
+
+
+def test_races_keep_their_judge_group_and_weight_in_any_order_of_rows():
+    rows = [
+        {"battle": k, "player": player, "rank": place, "judge": f"j{k}", "group": f"g{k % 2}", "weight": k + 1.0}
+        for k in range(12) for place, player in enumerate("xyz" if k % 2 else "zyx")
+    ]  # fmt: skip
+    for arranged in (rows, rows[::-1]):
+        battles = podium.arena.battles.as_battles(arranged)  # battles are in the order of their names: 0, 1, 10, 11, 2
+        names = [battles.judges.names[j] for j in battles.judges.of]
+        assert names == ["j0", "j1", "j10", "j11", *(f"j{k}" for k in range(2, 10))]
+        assert battles.weights.tolist() == [int(name[1:]) + 1.0 for name in names]
+        assert rate(arranged).groups["g1"].players[rate(arranged).groups["g1"].order[0]] == "x"
+
+
+def test_intervals_of_races_are_those_of_the_sandwich_formula():
+    rng = np.random.default_rng(8)
+    races = [rng.permutation(4)[:3] for _ in range(60)]
+    rows = [
+        {"battle": 3 * k + copy, "player": f"p{player}", "rank": place, "judge": f"j{k}"}
+        for k, race in enumerate(races) for copy in range(3) for place, player in enumerate(race.tolist())
+    ]  # fmt: skip
+    clustered = rate(rows, prior=0.0)
+    alone = rate([{key: row[key] for key in ("battle", "player", "rank")} for row in rows], prior=0.0)
+    worths, scores = np.exp(clustered.strengths), np.zeros((60, 4))
+    for score, race in zip(scores, races, strict=True):
+        for place, player in enumerate(race):
+            score[player] += 3
+            score[race[place:]] -= 3 * worths[race[place:]] / worths[race[place:]].sum()
+    expected = alone.covariance @ (scores.T @ scores) @ alone.covariance * 60 / 59
+    assert clustered.strengths == pytest.approx(alone.strengths)
+    assert clustered.covariance == pytest.approx(expected, rel=1e-5)
+
+
 def test_groups_have_a_rating_each_and_there_is_one_over_all():
     rng = np.random.default_rng(6)
     rows = [{**row, "task": "code"} for row in simulated(np.array([1.0, 0.0, -1.0]), 150, rng=rng)]
@@ -193,6 +232,51 @@ def test_groups_have_a_rating_each_and_there_is_one_over_all():
     assert found.groups["chat"].players[found.groups["chat"].order[0]] == "p0002"
     assert found.n_battles == 300
     assert abs(found.strengths).max() < 0.5
+
+
+ROWS = [{"a": "1", "b": "2", "winner": "a"}, {"a": "2", "b": "3", "winner": "tie"}, {"a": "3", "b": "1", "winner": "b"}]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda f: f.set_index(np.array([7, 7, 7])),
+        lambda f: f.astype("category"),
+        lambda f: f.assign(a=f["a"].astype(int), b=f["b"].astype(int)),
+        lambda f: f.rename(columns={"a": "model_a", "b": "model_b"}),
+        lambda f: f[["winner", "b", "a"]],
+        lambda f: f.assign(note=[None, object(), 3.5]),
+        lambda f: f.iloc[::-1],
+        lambda f: pytest.importorskip("polars").from_pandas(f),
+        lambda f: pytest.importorskip("polars").from_pandas(f).lazy(),
+        lambda f: pytest.importorskip("pyarrow").Table.from_pandas(f),
+        lambda f: f.to_dict("records"),
+    ],
+)
+def test_frames_of_any_kind_have_the_same_rating(odd):
+    pd = pytest.importorskip("pandas")
+    found = rate(odd(pd.DataFrame(ROWS)))
+    assert found.players == ("1", "2", "3")
+    assert found.strengths == pytest.approx(rate(ROWS).strengths)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda f: f.iloc[:0],
+        lambda f: f.assign(a=[None, "2", "3"]),
+        lambda f: f.assign(winner=["a", "c", 5]),
+        lambda f: f.assign(weight=[1.0, np.nan, 1.0]),
+        lambda f: f.assign(weight=[1.0, np.inf, 1.0]),
+        lambda f: f.drop(columns="b"),
+        lambda f: f["a"],
+        lambda f: None,
+    ],
+)
+def test_frames_that_are_no_battles_are_refused_in_words(odd):
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(podium.base.errors.PodiumError):
+        rate(odd(pd.DataFrame(ROWS)))
 
 
 def test_elo_is_400_points_for_odds_of_ten():

@@ -143,10 +143,16 @@ def test_what_is_wrong_is_said_in_words(text, words):
         (lambda: LBFGS(iterations=0), "lbfgs: iterations must be at least 1; got 0"),
         (lambda: LBFGS(patience="x"), "lbfgs: patience must be a whole number or none; got 'x'"),
         (lambda: LBFGS(patience=0), "lbfgs: patience must be at least 1; got 0"),
-        (lambda: MLP(activation="gelu"), "mlp: activation must be one of tanh, relu; got 'gelu'"),
+        (
+            lambda: MLP(activation="step"),
+            "mlp: activation must be one of tanh, relu, elu, selu, gelu, silu; got 'step'",
+        ),
         (lambda: MLP(hidden=3), "mlp: hidden must be a list, each a whole number; got 3"),
         (lambda: Scorer.parse("trees(feature_fraction=1.5)"), "trees: feature_fraction must be at most 1; got 1.5"),
-        (lambda: Scorer.parse("mlp(activation=gelu)"), "mlp: activation must be one of tanh, relu; got 'gelu'"),
+        (
+            lambda: Scorer.parse("mlp(activation=step)"),
+            "mlp: activation must be one of tanh, relu, elu, selu, gelu, silu; got 'step'",
+        ),
         (lambda: method("recipe(scorer=trees(num_leaves=1))"), "trees: num_leaves must be at least 2; got 1"),
         (lambda: METHODS["ranknet"].learner.__class__(loss=MLP()), "recipe: loss must be a loss; got mlp"),
     ],

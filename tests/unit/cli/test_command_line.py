@@ -147,9 +147,11 @@ def test_an_interruption_is_one_line_and_exit_130(podium: Podium, monkeypatch: p
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full, as Linux has one")
-def test_a_full_disk_is_one_line() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line(unbuffered: str) -> None:
+    command, environment = [sys.executable, "-m", "podium", "--version"], {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "podium", "--version"], stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment)
     assert done.returncode == 1
     assert done.stderr == b"podium: cannot write: No space left on device.\n"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from podium.data import Dataset, make_letor_like, split
-from podium.evaluation.curve import learning_curve
+from podium.evaluation.curves.learning_curve import learning_curve
 from podium.formats import read_folder, read_letor, write_letor
 
 Podium = Callable[..., Any]

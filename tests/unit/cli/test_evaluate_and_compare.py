@@ -29,6 +29,16 @@ def files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
 
 
+def test_a_curve_is_written_with_the_auc_of_each_file(podium: Podium, tmp_path: Path) -> None:
+    result = podium("evaluate", "data.txt", "scores.txt", "--curve", "curve.html", "--json")
+    curve = json.loads(result.stdout)["curve"]
+    assert curve["auc"] == {"scores.txt": 0.0}
+    assert curve["precision"]["scores.txt"] == [0.5] * 21
+    assert "<svg" in (tmp_path / "curve.html").read_text()
+    result = podium("evaluate", "qrels.txt", "run.txt", "--curve", "curve.html")
+    assert "run.txt: AUC over the documents of all queries 0.0000" in result.stderr
+
+
 def test_scores_are_judged_with_the_counts_and_the_convention(podium: Podium) -> None:
     result = podium("evaluate", "data.txt", "scores.txt", "-m", "mrr", "-m", "P@1,ndcg@10[gain=linear,ties=input]")
     assert [line.split() for line in result.stdout.splitlines()] == [

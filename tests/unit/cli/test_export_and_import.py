@@ -195,10 +195,13 @@ def test_text_features_are_defined_in_the_engines_language(podium, model):
 
 
 @pytest.mark.parametrize(
-    ("target", "has"), [("elasticsearch-ltr", "bm25 and exact of"), ("solr", "bm25, exact and length of")]
+    ("target", "has"),
+    [("elasticsearch-ltr", "lucene_phrase, bm25 and exact of"), ("solr", "lucene_length, bm25, exact and length of")],
 )
 def test_a_refusal_names_only_features_that_the_engine_has(target, has):
-    with pytest.raises(IncompatibleError, match=f"no counterpart of 'lsi'\\. It has {has} a field, and stored"):
+    with pytest.raises(
+        IncompatibleError, match=f"no counterpart of 'lsi'\\. It has lucene_bm25, .*{has} a field, and stored"
+    ):
         feature_set(["lsi"], target)
 
 
@@ -207,3 +210,22 @@ def test_solr_has_its_own_definitions():
     assert json.loads(made.body) == made.definitions
     assert [one["class"].rpartition(".")[2] for one in made.definitions] == ["SolrFeature", "FieldLengthFeature"]
     assert {one["store"] for one in made.definitions} == {"mine"}
+
+
+def test_a_model_of_solr_names_the_store_of_its_features(podium, model):
+    Path("names.txt").write_text("bm25(field=title)\nexact(field=body)\nstored(field=stars)\n")
+    for target, store in (("solr", "_DEFAULT_"), ("solr(store=mine)", "mine")):
+        words = ("export", "linear.podium", "--to", target, "-o", "m.json", "--features", "names.txt")
+        assert podium(*words, "--feature-set", "set.json").exit_code == 0
+        assert {one["store"] for one in json.loads(Path("set.json").read_text())} == {store}
+        assert json.loads(Path("m.json").read_text()).get("store", "_DEFAULT_") == store
+
+
+def test_a_query_that_does_not_match_scores_zero_and_missing_numbers_stay_missing():
+    names = ["lucene_bm25(field=title)", "stored(field=stars)"]
+    [matched, _] = feature_set(names, "elasticsearch-ltr").definitions
+    assert matched["template"]["bool"]["must"]["constant_score"]["boost"] == 0
+    assert matched["template"]["bool"]["should"] == {"match": {"title": "{{keywords}}"}}
+    for missing in (False, True):
+        [_, stored] = feature_set(names, "solr", missing=missing).definitions
+        assert stored["params"].get("defaultValue") == ("NaN" if missing else None)

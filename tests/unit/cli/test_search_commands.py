@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+import podium as package
+
 
 @pytest.fixture
 def recipes(tmp_path):
@@ -78,7 +80,7 @@ def test_what_cannot_be_is_said_in_a_line(podium, recipes):
         (("search", "no.index", "x"), "no such index", 1),
         (("search", "docs.jsonl", "x"), "not a podium index", 1),
         (("search", "no.index"), "give a query", 2),
-        (("search", "no.index", "x", "--explain"), "needs --model", 2),
+        (("search", "no.index", "x", "--explain"), "it needs --model", 2),
         (("search", "no.index", "--queries", "q"), "go together", 2),
         (("compare", "no.index", "--queries", "q"), "--qrels", 2),
     ]:
@@ -116,6 +118,43 @@ def test_the_second_page_of_a_search(podium, recipes):
     (recipes / "q.tsv").write_text("b\tbread\n")
     refused = podium("search", "my.index", "--queries", "q.tsv", "--run", "-", "--offset", "1")
     assert "a run begins at rank 1" in refused.stderr
+
+
+def test_the_query_language_is_read_if_asked_for(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    asked = ("search", "my.index", "+bread -minutes>=20", "--json")
+    found = [one["document"] for one in json.loads(ok(podium(*asked, "--syntax")).stdout)]
+    assert found
+    assert all(one["minutes"] < 20 for one in found)
+    assert len(json.loads(ok(podium(*asked)).stdout)) > len(found)
+    assert "column 1: this quote is not closed" in podium("search", "my.index", '"bread', "--syntax").stderr
+    (recipes / "q.tsv").write_text("b\t+bread -minutes>=20\n")
+    run = ok(podium("search", "my.index", "--queries", "q.tsv", "--run", "-", "--syntax"))
+    assert len(run.stdout.splitlines()) == len(found)
+
+
+def test_the_words_of_an_expanded_query_are_explained(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    shown = ok(podium("search", "my.index", "bread", "-k", "1", "--by", "rm3(terms=2)", "--explain")).stdout
+    assert "searched for: bread " in shown
+
+
+def test_facets_order_likeness_and_suggestions(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    asked = ("search", "my.index", "bread", "-k", "100", "--json")
+    answer = json.loads(ok(podium(*asked, "--facet", "minutes", "--sort", "-minutes")).stdout)
+    minutes = [one["document"]["minutes"] for one in answer["results"]]
+    assert minutes == sorted(minutes, reverse=True)
+    assert {one["value"]: one["documents"] for one in answer["facets"]["minutes"]}.items() <= {
+        m: minutes.count(m) for m in minutes
+    }.items()
+    id = answer["results"][0]["document"]["id"]
+    like = json.loads(ok(podium("search", "my.index", "--like", id, "--json")).stdout)
+    assert like
+    assert id not in [one["id"] for one in like]
+    assert "did you mean: bread" in ok(podium("search", "my.index", "braed")).stderr
+    assert "minutes: " in ok(podium("search", "my.index", "bread", "--facet", "minutes")).stdout
+    assert "Leave one of them out" in podium("search", "my.index", "bread", "--like", id).stderr
 
 
 def test_learning_is_compared_with_the_first_stage(podium, recipes):
@@ -167,3 +206,24 @@ def test_queries_without_a_judgment_are_left_out(podium, recipes):
     assert "no query has a judgment" in podium(*words[:3], "other.txt", *words[4:]).stderr
     full = ok(podium(*words[:4], "-o", "all.letor")).stderr
     assert "stored fields among the features: minutes" in full
+
+
+@pytest.mark.slow
+def test_features_of_documents_that_another_engine_showed(podium, recipes):
+    ok(podium("index", "docs.jsonl", "-o", "my.index"))
+    (recipes / "shown.run").write_text("q00 Q0 d3 1 9 x\nq00 Q0 gone 2 8 x\nq00 Q0 d7 3 7 x\nq11 Q0 d1 1 2 x\n")
+    answer = {"query": "bread hot", "response": {"docs": [{"id": id} for id in ("d3", "gone", "d7")]}}
+    (recipes / "log.jsonl").write_text(json.dumps(answer) + "\n")
+    words = ("features", "my.index", "queries.jsonl", "qrels.txt", "--set", "bm25,lucene_bm25(field=title)")
+    result = ok(podium(*words, "--candidates", "shown.run", "-o", "run.txt"))
+    assert "22 queries without documents in shown.run left out" in result.stderr
+    assert "run.txt: 2 queries, 3 documents, 2 features" in result.stderr
+    assert "1 candidate of shown.run not in the index" in result.stderr
+    data = package.read_data(recipes / "run.txt")
+    assert data.document_ids.tolist() == ["d3", "d7", "d1"]
+    ok(podium(*words, "--candidates", "log.jsonl", "-o", "log.txt"))
+    logged = package.read_data(recipes / "log.txt")
+    assert logged.features.tolist() == data.features[:2].tolist()
+    (recipes / "other.run").write_text("zz Q0 d3 1 9 x\n")
+    refused = podium(*words, "--candidates", "other.run")
+    assert "none of 24 queries has documents here" in refused.stderr

@@ -233,6 +233,11 @@ def test_a_page_shows_the_recipe_the_grid_and_the_convention(podium: Podium) -> 
     assert Metric.parse("ndcg_cut_5").tag() in podium("methods", "ndcg_cut_5").stdout
 
 
+def test_a_page_explains_each_parameter_and_its_range(podium: Podium) -> None:
+    assert "  learning_rate = 0.1     Factor of each tree. (> 0)\n" in podium("methods", "lambdamart").stdout
+    assert "  k = 60.0  Damping: the larger, the less" in podium("methods", "rrf").stdout
+
+
 @pytest.mark.parametrize("fits", [1, 3])
 def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
     seen: list[float] = []

@@ -18,7 +18,7 @@ from podium.formats import write_letor
 
 pytestmark = pytest.mark.slow
 
-METHODS = "regression,listnet,lambdamart(rounds=20),listnet(scorer=mlp),single-feature"
+METHODS = "regression,listnet,lambdamart(rounds=20),single-feature"
 
 
 def start(folder: Path, output: str) -> subprocess.Popen[bytes]:

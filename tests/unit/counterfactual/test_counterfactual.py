@@ -95,8 +95,12 @@ def test_a_wrong_guess_alone_and_clicks_alone_are_biased(how, repeated, planted)
         assert not ((low <= planted.truth) & (planted.truth <= high)).any()
 
 
-@pytest.mark.parametrize("how", ["ips", "snips", "dm", "dr"])
-def test_estimators_are_their_formulas_with_clipping_and_trust_bias(how):
+@pytest.mark.parametrize(
+    ("how", "shrinkage"),
+    [("ips", None), ("snips", None), ("dm", None), ("dr", None), ("sndr", None), ("switch", 1.1), ("dros", 0.8),
+     ("sub-gaussian", 0.4)],
+)  # fmt: skip
+def test_estimators_are_their_formulas_with_clipping_and_trust_bias(how, shrinkage):
     rng = np.random.default_rng(3)
     names = list("abcdef")
     pages = [
@@ -117,11 +121,11 @@ def test_estimators_are_their_formulas_with_clipping_and_trust_bias(how):
     clip = float(np.median(list(rho.values())))
     found = value(
         ClickLog.from_pages(pages), {"new": run}, propensities=curve, how=how, discount="dcg@5", clip=clip,
-        relevance=guess,
+        relevance=guess, shrinkage=shrinkage,
     )["new"]  # fmt: skip
     flat = {(query, name): r for query, row in guess.items() for name, r in row.items()}
-    rows = np.array(page_values(how, pages, dcg_weights(run, 5), alpha, beta, rho, flat, clip))
-    assert found.value == pytest.approx(rows[:, 0].sum() / rows[:, 1].sum(), rel=1e-12)
+    rows = np.array(page_values(how, pages, dcg_weights(run, 5), alpha, beta, rho, flat, clip, shrinkage or 0.0))
+    assert found.value == pytest.approx(rows[:, 0].sum() / rows[:, 1].sum() + rows[:, 2].mean(), rel=1e-12)
     if how != "dm":
         omega = dcg_weights(run, 5)
         low = sum(views[q] * w for q in run for d, w in omega[q].items() if 0 < rho[q, d] < clip)

@@ -7,7 +7,7 @@ import pytest
 
 import podium
 from podium.base.errors import DataError, ParameterError, PodiumWarning
-from podium.data import several_goals
+from podium.data import goals_in_order, several_goals
 from podium.losses import Loss, sweep
 
 DATA = podium.make_letor_like(60, (5, 12), n_features=6, seed=4)[0]
@@ -73,3 +73,42 @@ def test_rows_of_a_query_may_lie_apart():
 def test_goals_that_are_wrong_are_refused_in_words(labels, weights, error, words):
     with pytest.raises(error, match=words):
         several_goals(DATA, labels, weights=weights)
+
+
+def test_goals_in_order_compare_by_the_first_then_by_the_second_then_by_the_third():
+    rng = np.random.default_rng(0)
+    goals = {name: rng.choice(values, 40) for name, values in (("a", [0, 0.5, 3]), ("b", [-2, 7]), ("c", [1, 2, 1e9]))}
+    table = podium.Dataset.from_arrays(np.eye(40), np.zeros(40), group=[40])
+    y, rows = goals_in_order(table, goals).labels, list(zip(*goals.values(), strict=True))
+    for i in range(40):
+        for j in range(40):
+            assert (y[i] > y[j]) == (rows[i] > rows[j])
+            assert y[i] - y[j] >= 0.25 or rows[i][0] <= rows[j][0]
+
+
+def test_a_model_of_goals_in_order_breaks_ties_of_the_first_by_the_second():
+    """Two features: the first is relevance, the second the margin; the first must win by far."""
+    X = np.random.default_rng(0).integers(0, 3, (400, 2)).astype(float)
+    data = podium.Dataset.from_arrays(X, X[:, 0], group=[10] * 40)
+    scores = {}
+    for name, labelled in (("one", data), ("both", goals_in_order(data, {"r": X[:, 0], "m": X[:, 1]}))):
+        scores[name] = podium.train(labelled, "ranknet").score(data)
+    weight = np.linalg.lstsq(np.column_stack([X, np.ones(400)]), scores["both"], rcond=None)[0]
+    assert weight[0] > 2 * weight[1] > 0.2 * weight[0]
+    alone = np.linalg.lstsq(np.column_stack([X, np.ones(400)]), scores["one"], rcond=None)[0]
+    assert abs(alone[1]) < 0.05 * alone[0]
+
+
+def test_a_document_without_a_label_of_a_goal_in_order_is_not_judged():
+    table = podium.Dataset.from_arrays(np.eye(3), [0, 1, 2], group=[3])
+    with pytest.warns(PodiumWarning, match="goal b: 1 of 3"):
+        assert np.isnan(goals_in_order(table, {"a": [0, 1, 2], "b": [1, np.nan, 3]}).labels).tolist() == [
+            False,
+            True,
+            False,
+        ]
+
+
+def test_one_goal_has_no_order():
+    with pytest.raises(ParameterError, match="at least two are needed; got"):
+        goals_in_order(DATA, {"relevance": DATA.labels})

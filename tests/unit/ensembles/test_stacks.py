@@ -1,5 +1,7 @@
 """Stacking and interpolation: out-of-fold scores, z-scores by formula, one file that scores alone."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,14 @@ def test_the_mean_is_that_of_z_scores_in_the_query():
     expected = np.mean([zscores(part, TEST.offsets) for part in parts], axis=0)
     np.testing.assert_allclose(model.score(TEST), expected, atol=1e-12)
     assert model.learner.per_query
+
+
+def test_a_method_with_itself_ranks_as_it_does_alone():
+    twice, alone = (podium.train(DATA, name).score(TEST) for name in ("blended(members=[listnet,listnet])", "listnet"))
+    expected = zscores(alone, TEST.offsets)
+    np.testing.assert_allclose(twice, expected, atol=1e-12)
+    for a, b in itertools.pairwise(TEST.offsets):
+        np.testing.assert_array_equal(np.argsort(-twice[a:b]), np.argsort(-alone[a:b]))
 
 
 def test_no_query_is_scored_by_a_member_that_saw_it(monkeypatch):

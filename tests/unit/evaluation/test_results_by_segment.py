@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError
+from podium.evaluation.by_segment import compare_by_segment
 from podium.evaluation.compare_runs import compare_runs
 from podium.evaluation.evaluate import Evaluation, evaluate
 from podium.evaluation.paired import t_test
-from podium.evaluation.segments import compare_by_segment
 from podium.metrics import Metric
 
 MRR = (Metric.parse("mrr"),)

@@ -11,7 +11,7 @@ import pytest
 from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
 from podium.evaluation.overlap.rank_overlap import jaccard, rank_biased_overlap, tau_ap, top_overlap
-from podium.evaluation.overlap.similarity import compare_rankings
+from podium.evaluation.overlap.run_similarity import compare_rankings
 
 
 def listed(*documents: str | tuple[str, ...]) -> dict[str, float]:

@@ -39,7 +39,7 @@ def test_shap_is_the_mean_size_of_the_values(trees):
 def test_drop_is_of_any_model_and_repeats_itself():
     model = train(DATA, "listnet(scorer=mlp(hidden=[3]),epochs=10)")
     assert podium.importance(model, DATA) is None
-    assert podium.importance(model, DATA, kind="shap") is None
+    assert podium.importance(model, DATA, kind="splits") is None
     first, again = (podium.importance(model, DATA, kind="drop") for _ in range(2))
     assert np.array_equal(first[0], again[0])
     assert "30 queries" in first[1]

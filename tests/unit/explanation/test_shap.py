@@ -138,8 +138,8 @@ def test_no_documents_have_no_values(trees):
 
 
 def test_other_models_are_refused_in_words(monkeypatch, trees):
-    with pytest.raises(IncompatibleError, match="linear models, stumps and trees"):
-        podium.shap(train(DATA, "listnet(scorer=mlp(hidden=[2]),epochs=1)"), DATA)
+    with pytest.raises(IncompatibleError, match="linear models, stumps, trees and perceptrons"):
+        podium.shap(train(DATA, "listnet(scorer=attention(width=2),epochs=1)"), DATA)
     with pytest.raises(IncompatibleError, match="mixes features"):
         podium.shap(train(DATA, "listnet(transform=second-order)"), DATA)
     with pytest.raises(IncompatibleError, match="not made of trees"):

@@ -153,7 +153,7 @@ def test_the_command_prints_shapes_and_trees_and_writes_the_page(tmp_path):
     assert run.invoke(app, ["explain", model, "--trees"]).stdout.startswith("tree 1\n  feature ")
     for wrong, why in (
         (["--shapes"], "documents are needed"),
-        ([data, "--shapes", "--trees"], "not both"),
+        ([data, "--shapes", "--trees"], "not several"),
         ([data, "--shapes", "--query", "1"], "pair of documents"),
         (["--trees", "-o", out], "Add --shapes"),
         (["--trees", "--json"], "podium export"),

@@ -61,6 +61,32 @@ def test_a_network_has_no_words_in_engines_of_trees():
             Target.parse(name).accept(model)
 
 
+@pytest.mark.parametrize("activation", ["elu", "selu", "gelu", "silu"])
+@pytest.mark.parametrize("name", ["c", "python", "onnx"])
+def test_every_activation_scores_as_in_podium(name, activation):
+    if name == "onnx":
+        pytest.importorskip("onnxruntime")
+    target = Target.parse(name)
+    model = podium.train(DATA, f"listnet(scorer=mlp(hidden=[4,3],activation={activation}),epochs=2)")
+    given = target.accept(model)
+    raw = target.write(given)
+    assert target.read(raw, given.names).activation == activation
+    X = np.array(DATA.features[:20]) * np.array([1, 30, 1e4, 1, 1], np.float32)
+    run = target.run(raw, X, given.names)
+    if run is not None:  # a compiler may be missing
+        expected = model.score(podium.Dataset.from_arrays(X))
+        assert np.abs(run.scores - expected).max() <= given.form.bound(X)
+        assert given.form.bound(X) < 1e-10 * np.abs(expected).max()
+    assert prove(given, raw, target, data=DATA).holds
+
+
+def test_layer_norm_is_refused_in_words():
+    model = podium.train(DATA, "listnet(scorer=mlp(hidden=[3],layer_norm=true),epochs=1)")
+    for name in ("c", "python", "onnx", "solr"):
+        with pytest.raises(IncompatibleError, match=rf"{name} does not compute layer norm. Train with mlp\(layer"):
+            Target.parse(name).accept(model)
+
+
 def test_labels_that_are_no_grades_do_not_stop_a_proof():
     data = podium.Dataset.from_arrays(np.eye(3), [0, 1, 1000], qid=["q"] * 3)
     target = Target.parse("python")

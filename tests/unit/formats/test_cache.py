@@ -281,7 +281,7 @@ print(digest.hexdigest())
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux for the size of a process")
 def test_data_larger_than_the_allowed_memory_trains_scores_and_evaluates_to_the_bits_of_memory(tmp_path):
     rng = np.random.default_rng(0)
-    n, d = 240_000, 200  # 192 MB of features; 48 MB are allowed, for trees 64 MB
+    n, d = 120_000, 200  # 96 MB of features; 48 MB are allowed, for trees 64 MB
     X = rng.integers(0, 12, (n, d), dtype=np.int8)
     data = Dataset.from_arrays(X, X[:, 0] + X[:, 1] > 14, group=np.full(n // 40, 40))
     write_cache(data, tmp_path / "large.pod")

@@ -81,6 +81,50 @@ def test_a_ranker_of_catboost() -> None:
         same(import_model(model), model.predict(FRAME), tolerance=1e-9)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RandomForestRegressor(n_estimators=7)", "ExtraTreesRegressor(n_estimators=7)", "DecisionTreeRegressor()",
+        "ExtraTreeRegressor()", "GradientBoostingRegressor(n_estimators=7)",
+        "GradientBoostingRegressor(n_estimators=7,init='zero',loss='huber')",
+    ],
+)  # fmt: skip
+def test_trees_of_scikit_learn_decide_as_they_do_for_missing_values_too(text: str) -> None:
+    import sklearn.ensemble
+    import sklearn.tree
+
+    model: Any = eval(text, {**vars(sklearn.tree), **vars(sklearn.ensemble)})
+    missing = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    features = X if "Gradient" in text else missing  # gradient boosting refuses missing values
+    ours = import_model(model.set_params(random_state=0).fit(features, Y))
+    np.testing.assert_allclose(ours.score(features), model.predict(features), rtol=1e-12, atol=1e-14)
+    trees = [model] if hasattr(model, "tree_") else np.ravel(model.estimators_)
+    edges = np.unique(np.concatenate([tree.tree_.threshold[tree.tree_.feature == 0] for tree in trees]))
+    edges = edges[np.isfinite(edges)]  # all values left, and missing ones right
+    near = np.repeat(features[:1], 3 * len(edges), axis=0)
+    near[:, 0] = np.concatenate([np.nextafter(np.float32(edges), np.float32(way)) for way in (-9e9, 9e9)] + [edges])
+    np.testing.assert_allclose(ours.score(near), model.predict(near), rtol=1e-12, atol=1e-14)
+    assert ours.info["imported"]["format"] == "scikit-learn"
+
+
+def test_names_of_scikit_learns_features_are_kept_and_what_is_no_sum_of_trees_is_refused() -> None:
+    from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, RandomForestClassifier
+    from sklearn.linear_model import LinearRegression
+
+    forest = ExtraTreesRegressor(3, random_state=0).fit(FRAME, Y)
+    assert import_model(forest).feature_names == ("bm25", "price", "age", "clicks")
+    with pytest.raises(ParameterError, match="format, trees and n_features are for other models"):
+        import_model(forest, format="lightgbm")
+    with pytest.raises(ParameterError, match="got RandomForestClassifier"):
+        import_model(RandomForestClassifier(3).fit(X, Y))
+    with pytest.raises(ModelFileError, match="not fitted"):
+        import_model(ExtraTreesRegressor())
+    with pytest.raises(ModelFileError, match="several numbers per document"):
+        import_model(ExtraTreesRegressor(3).fit(X, np.stack([Y, Y], axis=1)))
+    with pytest.raises(ModelFileError, match="on top of another model"):
+        import_model(GradientBoostingRegressor(init=LinearRegression(), n_estimators=3).fit(X, Y))
+
+
 def test_a_model_that_is_not_fitted_is_refused_in_words() -> None:
     xgboost, catboost = pytest.importorskip("xgboost"), pytest.importorskip("catboost")
     for model in (lgbm_ranker(), xgboost.XGBRanker(), catboost.CatBoostRanker()):
@@ -98,5 +142,5 @@ def test_categories_of_a_frame_are_scored_by_their_codes() -> None:
 
 @pytest.mark.parametrize("source", [None, 3, np.zeros(3), FRAME])
 def test_anything_else_is_refused(source: object) -> None:
-    with pytest.raises(ParameterError, match="a model file, its bytes, or a model of LightGBM"):
+    with pytest.raises(ParameterError, match="a model file, its bytes, a model of LightGBM"):
         import_model(source)

@@ -55,9 +55,21 @@ def run(folder: Path, program: str = "caller.py", **settings: str) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a program of two files."""
-    (tmp_path / "caller.py").write_text(CALLER)
-    (tmp_path / "helper.py").write_text(HELPER.format(step=10.0))
-    return tmp_path
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such a folder whose functions are compiled; every test that takes it leaves it so."""
+    folder = written(tmp_path_factory.mktemp("ready"))
+    assert run(folder) == ["12.0", "12.0", "0", "0"]
+    return folder
+
+
+def written(folder: Path) -> Path:
+    (folder / "caller.py").write_text(CALLER)
+    (folder / "helper.py").write_text(HELPER.format(step=10.0))
+    return folder
 
 
 def test_a_function_is_compiled_again_after_what_it_calls_in_another_file_has_changed(folder: Path) -> None:
@@ -66,16 +78,14 @@ def test_a_function_is_compiled_again_after_what_it_calls_in_another_file_has_ch
     assert run(folder)[:2] == ["22.0", "22.0"]
 
 
-def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(folder: Path) -> None:
-    assert run(folder)[2:] == ["0", "0"]
-    assert run(folder)[2:] == ["1", "1"]
+def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(ready: Path) -> None:
+    assert run(ready) == ["12.0", "12.0", "1", "1"]
 
 
-def test_functions_that_check_every_index_are_kept_apart(folder: Path) -> None:
-    run(folder)
-    assert run(folder, NUMBA_BOUNDSCHECK="1")[2:] == ["0", "0"]
-    assert run(folder, NUMBA_BOUNDSCHECK="1")[2:] == ["1", "1"]
-    assert run(folder)[2:] == ["1", "1"]
+def test_functions_that_check_every_index_are_kept_apart(ready: Path) -> None:
+    assert run(ready, NUMBA_BOUNDSCHECK="1")[2:] == ["0", "0"]
+    assert run(ready, NUMBA_BOUNDSCHECK="1")[2:] == ["1", "1"]
+    assert run(ready)[2:] == ["1", "1"]
 
 
 def test_damaged_files_are_compiled_again(folder: Path) -> None:
@@ -94,12 +104,11 @@ def test_damaged_files_are_compiled_again(folder: Path) -> None:
     assert run(folder) == ["12.0", "12.0", "0", "0"]
 
 
-def test_files_that_others_may_write_are_not_loaded(folder: Path) -> None:
-    run(folder)
-    for file in (folder / "cache").rglob("*.podium"):
+def test_files_that_others_may_write_are_not_loaded(ready: Path) -> None:
+    for file in (ready / "cache").rglob("*.podium"):
         file.chmod(0o666)
-    assert run(folder) == ["12.0", "12.0", "0", "0"]
-    assert run(folder)[2:] == ["1", "1"]
+    assert run(ready) == ["12.0", "12.0", "0", "0"]
+    assert run(ready)[2:] == ["1", "1"]
 
 
 @pytest.mark.parametrize("place", ["", "podium-cache", "./"])

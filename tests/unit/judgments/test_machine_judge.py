@@ -3,11 +3,13 @@
 import json
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
 from podium.base.errors import DataError, MachineError, ParameterError
+from podium.base.files import claimed
 from podium.judgments import read_judgments
 from podium.judgments.machine_connections import by_command, by_url
 from podium.judgments.machine_judge import Machine, Question, answered, ask
@@ -68,6 +70,14 @@ def test_a_killed_run_goes_on_and_gives_the_same_file(tmp_path):
     with open(whole) as first, open(killed) as second:
         assert first.read() == second.read()
     assert read_judgments(whole).judges == (MACHINE.name,)
+
+
+def test_a_second_process_does_not_write_the_same_answers(tmp_path):
+    path = str(tmp_path / "answers.jsonl")
+    with ThreadPoolExecutor(1) as other:
+        with claimed(path), pytest.raises(DataError, match="is writing here"):
+            other.submit(ask, QUESTIONS, MACHINE, path, length_judge).result()
+        assert other.submit(ask, QUESTIONS, MACHINE, path, length_judge).result()[:2] == (0, 6)
 
 
 def test_another_prompt_asks_everything_again(tmp_path):

@@ -118,6 +118,45 @@ def test_exports_refuse_it_in_words():
         Target.parse("onnx").accept(model)
 
 
+def test_places_are_the_order_of_the_rows():
+    scorer, data = Attention(width=4, hidden=3, places=5), queries()
+    params = fitted(scorer)
+    parts = scorer.views(params["theta"], 3)
+    flipped = Dataset.from_arrays(data.features[[0, *range(7, 0, -1), *range(8, len(data.features))]], group=SIZES)
+    before, after = scorer.score(params, data), scorer.score(params, flipped)
+    assert np.abs(after[1:8] - before[1:8][::-1]).max() > 1e-6
+    np.testing.assert_array_equal(after[8:], before[8:])
+    parts["places"][:] = 0.0
+    plain = np.concatenate([part.ravel() for name, part in parts.items() if name != "places"])
+    expected = Attention(width=4, hidden=3).score({"theta": plain}, data)
+    np.testing.assert_array_equal(scorer.score(params, data), expected)
+
+
+def test_places_after_the_last_share_its_vector_and_every_vector_has_its_slope():
+    scorer, data, step = Attention(width=4, hidden=3, places=5), queries(), 1e-6
+    params, g = fitted(scorer), np.cos(np.arange(45.0))
+    for name in ("places", "in"):
+        down = scorer.views(scorer.pullback(params, data, g), 3)[name]
+        for place in range(len(down)):
+            moved = []
+            for sign in (1, -1):
+                theta = params["theta"].copy()
+                scorer.views(theta, 3)[name][place, 1] += sign * step
+                moved.append(g @ scorer.score({"theta": theta}, data))
+            assert down[place, 1] == pytest.approx((moved[0] - moved[1]) / (2 * step), rel=1e-5, abs=1e-7)
+    np.testing.assert_array_equal(scorer._places(np.array([0, 7, 7, 9])), [0, 1, 2, 3, 4, 4, 4, 0, 1])
+
+
+def test_a_first_stage_of_relevant_order_is_learned():
+    """Features say nothing; the relevant document of each query came third."""
+    X, labels = np.random.default_rng(0).standard_normal((300, 1)), np.tile([0, 0, 1, 0, 0, 0], 50)
+    data = Dataset.from_arrays(X, labels, group=[6] * 50)
+    scorer = "attention(width=4,hidden=4,places=10)"
+    model = train(data, f"listnet(scorer={scorer},solver=adam(epochs=30,learning_rate=0.05))")
+    scores = model.score(Dataset.from_arrays(X[:6], group=[6]))
+    assert scores.argmax() == 2
+
+
 def test_heads_must_divide_the_width():
     with pytest.raises(ParameterError, match=r"heads=3, width=32. Use e.g. width=33"):
         Attention(heads=3)

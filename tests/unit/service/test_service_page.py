@@ -140,7 +140,7 @@ def test_the_page_of_the_service_says_what_happens(folder):
 
 
 def test_the_units_of_deployment_name_settings_that_exist():
-    text = PAGE.read_text(encoding="utf-8")
+    text = PAGE.with_name("deploy.md").read_text(encoding="utf-8")
     command = json.loads(re.search(r"^CMD (\[.*\])$", text, re.MULTILINE)[1])
     done = CliRunner().invoke(app, [*command[1:], "--show-settings"])
     assert done.exit_code == 0, done.output

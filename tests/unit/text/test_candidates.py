@@ -7,11 +7,12 @@ import pytest
 
 import podium
 from podium.base.errors import DataError, IncompatibleError, ParameterError
-from podium.evaluation.compare_search import FIRST, TUNED, compare_search
+from podium.evaluation.search.compare_search import FIRST, METHODS, TUNED, compare_search, default_methods
 from podium.formats.trec.trec import Qrels
 from podium.text.collection.collection import Topic
 from podium.text.features import read_features
 from podium.text.index.index import Index
+from podium.text.retrieval import BM25
 from podium.text.retrieval.candidates import dataset, info, rows_of, write_features
 
 FEATURES = "bm25,bm25(field=title,k1=0.9),span,prf,length"
@@ -51,7 +52,9 @@ def test_rows_are_the_candidates_of_the_first_stage_with_their_grades(made):
     grades = qrels.get(queries[0].id, {})
     assert first.labels.tolist() == [grades.get(id, 0.0) for id in hits.ids]
     assert data.feature_names[1] == "bm25(field=title,k1=0.9)"
-    assert data.info == {"analyser": "analyser", "fields": ["title", "text"], "retrieval": "bm25", "depth": 10}
+    assert data.info == {
+        "analyser": "analyser", "fields": ["title", "text"], "retrieval": "bm25", "depth": 10, "first_stage": "bm25",
+    }  # fmt: skip
 
 
 def test_qrels_and_dictionaries_give_the_same_and_negative_grades_are_zero(made):
@@ -69,6 +72,35 @@ def test_relevant_documents_that_were_missed_can_be_added(made):
     )
     assert more.labels.sum() == sum(sum(grades.values()) for grades in qrels.values())
     assert few.labels.sum() < more.labels.sum()
+
+
+def test_a_relevant_document_that_was_missed_is_never_what_feedback_learns_from(made):
+    index, queries, qrels = made
+    how = "linear(of=[bm25],weights=[-1],normalise=none)"  # all scores are below 0
+    wanted = read_features("prf(k=2)", index)
+    few, more = (
+        {rows.topic.id: rows for rows in rows_of(index, queries, qrels, wanted, 6, how, add)} for add in (False, True)
+    )
+    assert max(rows.first_stage.max() for rows in few.values()) < 0
+    assert sum(len(more[id].ids) - len(few[id].ids) for id in few) > 20
+    for id, rows in few.items():
+        np.testing.assert_array_equal(more[id].features[: len(rows.ids)], rows.features)
+
+
+def test_the_default_set_among_others_states_the_first_stage(made):
+    index, queries, qrels = made
+    first = dataset(index, queries, qrels, features="podium,lsi(rank=3)", by="bm25(k1=0.7,b=0.2)").info
+    assert first["first_stage"] == "bm25(k1=0.7,b=0.2)"
+    other = dataset(index, queries, qrels, features="letor3-ohsumed", by="bm25(k1=0.7,b=0.2)").info
+    assert "first_stage" not in other
+    assert default_methods("podium, bm25f") == METHODS
+    assert default_methods("letor3-ohsumed") == METHODS[1:]
+
+
+def test_features_without_the_first_stage_are_compared_by_default_too(made):
+    index, queries, qrels = made
+    found = compare_search(index, queries, qrels, features="length,bm25(field=title)", depth=20, folds=3)
+    assert list(dict.fromkeys(outcome.method for outcome in found.outcomes)) == [FIRST, TUNED, METHODS[1]]
 
 
 def test_a_query_without_candidates_is_left_out(made):
@@ -99,9 +131,8 @@ def test_files_keep_what_the_features_are(made, tmp_path, name):
     index, queries, qrels = made
     wanted = read_features(FEATURES, index)
     target = str(tmp_path / name)
-    written = write_features(
-        rows_of(index, queries, qrels, wanted, 10), target, features=wanted, about=info(index, "bm25", 10)
-    )
+    about = info(index, BM25(), 10, wanted)
+    written = write_features(rows_of(index, queries, qrels, wanted, 10), target, features=wanted, about=about)
     read, expected = (
         podium.read_data(target),
         dataset(index, queries, qrels, features=FEATURES, depth=10, keep_unjudged=True),
@@ -191,6 +222,20 @@ def test_comparison_is_against_all_judgments_and_finds_what_was_planted(made):
     judged = podium.evaluate_run(qrels, run, "ndcg@10", all_queries=True)
     pooled = found.pooled(FIRST)[0].value
     assert pooled == pytest.approx(judged.means()["ndcg@10"].value, abs=1e-12)
+
+
+def test_other_first_stages_are_rows_of_a_comparison(made):
+    index, queries, qrels = made
+    stages = ["bm25(variant=plus)", "rrf(of=[bm25,rm3])"]
+    table = compare_search(index, queries, qrels, stages, features="bm25", depth=20, folds=3)
+    assert list(table.by_method) == [FIRST, TUNED, *stages]
+    for stage in stages:
+        run = {}
+        for topic in queries:
+            hits = index.search(topic.text, 20, by=stage)
+            run[topic.id] = dict(zip(hits.ids, hits.scores.tolist(), strict=True))
+        measured = podium.evaluate_run(qrels, run, "ndcg@10", all_queries=True).means()["ndcg@10"].value
+        assert table.pooled(stage)[0].value == pytest.approx(measured, abs=1e-12)
 
 
 def test_too_few_judged_queries_are_refused(made):

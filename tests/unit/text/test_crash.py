@@ -92,11 +92,11 @@ print(seen[-1], seen == sorted(seen))
 def test_a_reader_sees_whole_batches_while_another_process_writes(tmp_path):
     path = tmp_path / "i"
     index = Index.create(path, (), fields=["text"])
-    reader = subprocess.Popen([sys.executable, "-c", READER, str(path)], stdout=subprocess.PIPE, text=True)
-    assert reader.stdout.readline() == "ready\n"
-    for batch in range(10):
-        index.add([{"id": f"{batch}-{k}", "text": f"common w{batch} new{batch}{k}"} for k in range(3)])
-    out, _ = reader.communicate(timeout=120)
+    with subprocess.Popen([sys.executable, "-c", READER, str(path)], stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout.readline() == "ready\n"
+        for batch in range(10):
+            index.add([{"id": f"{batch}-{k}", "text": f"common w{batch} new{batch}{k}"} for k in range(3)])
+        out, _ = reader.communicate(timeout=120)
     index.close()
     assert reader.returncode == 0
     assert out == "30 True\n"

@@ -146,7 +146,7 @@ def compare(index, fields, documents, query, features):
 def test_features_equal_the_slow_reference_on_random_collections(tmp_path):
     rng, seen = np.random.default_rng(11), 0
     everything = {fields: list(all_features(fields)) for fields in (("title", "text"), ("text",))}
-    for k in range(100):
+    for k in range(50):
         fields, documents, query = draw(rng)
         index, left = grown(rng, tmp_path / f"{k}", fields, documents)
         several = everything[fields]

@@ -131,8 +131,8 @@ def test_a_text_where_a_field_holds_numbers_is_an_error(index):
 
 @pytest.mark.parametrize("piece", [" ", "a", "a ", "a in", "a in ", "! ", "a=", "\n"])
 def test_a_long_condition_is_read_in_time_that_grows_with_it(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     for text in (piece * 20_000, "a" + piece * 20_000 + "\0", "a in " + piece * 20_000 + '"'):
         with contextlib.suppress(ParameterError):
             read_condition(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

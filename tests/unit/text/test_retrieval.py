@@ -1,11 +1,13 @@
 """First-stage scores against sums written out, and against bm25s."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
 from podium.base.errors import ParameterError
+from podium.jit import tiers
 from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
@@ -152,7 +154,8 @@ def test_a_document_is_listed_once_whatever_its_score_is(worth, norm):
     places, pointers = np.arange(m), np.arange(0, D * m + 1, D)
     rows, counts = np.tile(np.arange(D, dtype=np.int32), m), np.ones(D * m, np.int32)
     room, dead = Scratch(np.zeros(D), np.zeros(D, bool), np.full(D * m, -7, np.int32)), np.zeros(D, bool)
-    n = bm25._bm25(places, np.full(m, worth), pointers, rows, counts, dead, np.full(D, norm), *room)
+    arrays = (np.full(m, worth), np.full(m, np.inf), pointers, rows, counts, dead, np.full(D, norm))
+    n = bm25._bm25(places, *arrays, np.empty(0, bool), 2, *room)
     assert n == D
     assert room.touched[:n].tolist() == [0, 1, 2]
     assert (room.touched[n:] == -7).all()
@@ -189,4 +192,59 @@ def test_the_same_parameters_written_otherwise_are_kept_once(tmp_path):
     for by in ("bm25(k1=1,fields=[title^2,text])", "bm25(k1=1.0,fields=[text^1.0,title^2e0])"):
         index.search("w1 w2", by=by)
     assert len(list(index._arrays)) == 2 * len(index.segments)
+    index.close()
+
+
+class _Exhaustive(bm25.BM25):
+    """BM25 that scores every document with a word of the query."""
+
+    def scores(self, sums, query, statistics, totals):
+        return super().scores(dataclasses.replace(sums, limits=None), query, statistics, totals)
+
+
+@pytest.mark.parametrize("by", ["bm25", "bm25(k1=0,b=0)", "bm25(k1=3,b=1,fields=[title^2,text])", "bm25(fields=title)"])
+def test_leaving_documents_out_early_changes_no_bit(tmp_path, by, monkeypatch):
+    documents, queries = draw(3, n=500)
+    documents += documents[:200]  # ties
+    index = make(tmp_path / "i", documents)
+    index.delete([str(k) for k in range(0, 600, 7)])
+    how, touched = bm25.BM25.parse(by), {"pruned": 0, "all": 0}
+    exhaustive = _Exhaustive(**dataclasses.asdict(how))
+    for name, kind in (("pruned", bm25.BM25), ("all", _Exhaustive)):
+        scores = kind.scores
+
+        def counted(self, *arguments, scores=scores, name=name, kind=kind):
+            n = scores(self, *arguments)
+            touched[name] += n if type(self) is kind else 0
+            return n
+
+        monkeypatch.setattr(kind, "scores", counted)
+    for query in queries:
+        asked = index.query(" ".join(query))
+        for k in (1, 3, 20, 1000):
+            for where in (None, lambda numbers: numbers % 3 == 0):
+                one, two = (index.search(asked, k, by=each, where=where) for each in (how, exhaustive))
+                assert one.ids == two.ids
+                assert one.scores.tobytes() == two.scores.tobytes()
+    assert touched["pruned"] < touched["all"]
+    index.close()
+
+
+def test_a_word_in_a_field_without_weight_adds_nothing_to_a_document_with_another(tmp_path):
+    documents = [{"id": "1", "title": "alpha", "text": "beta"}, {"id": "2", "title": "the", "text": "of"}]
+    index = Index.create(tmp_path / "i", documents, fields=["title", "text"])
+    idf = np.log(1 + 1.5 / 1.5)
+    assert index.search("alpha beta", by="bm25(k1=0,fields=title)").scores.tolist() == [pytest.approx(idf)]
+    only_stop_words = index.search("the of", by="bm25(b=1,fields=title)")  # the length of document 2 is 0
+    assert only_stop_words.scores.tolist() == [pytest.approx(idf * 2.2)]
+    index.close()
+
+
+@pytest.mark.parametrize("by", ["bm25", "ql", "sdm", "rm3", "linear(of=[bm25,ql])", "passages", "bm25(variant=l)"])
+def test_more_documents_than_any_number_of_a_machine_may_be_asked_for(tmp_path, by, monkeypatch):
+    monkeypatch.setattr(tiers._counter, "always", True)
+    index = make(tmp_path / "i", draw(3)[0])
+    everything = index.search("w1 w2", len(index), by=by)
+    assert index.search("w1 w2", 2**70, by=by).ids == everything.ids
+    assert index.search("w1 w2", 2**70, by=by, offset=2**70).ids == []
     index.close()

@@ -1,5 +1,6 @@
 """Segments: kept beside the store, merged, and made again where they are missing or unsound."""
 
+import dataclasses
 import json
 import shutil
 import warnings
@@ -9,7 +10,9 @@ import pytest
 
 from podium.base.errors import PodiumWarning
 from podium.text.index import segments
+from podium.text.index.compact import packed_rows, unpacked_rows
 from podium.text.index.index import Index
+from podium.text.index.segment import Segment
 
 
 def texts(n, first=0):
@@ -46,7 +49,7 @@ def test_segments_are_mapped_from_the_cache(made):
     path, found = made
     index = Index.open(path)
     assert [len(one) for one in index.segments] == [20, 5]
-    assert all(isinstance(one.tokens.base, np.memmap) for one in index.segments)
+    assert all(isinstance(one.id_bytes.base, np.memmap) for one in index.segments)
     assert state(index) == found
     index.close()
 
@@ -57,6 +60,39 @@ def test_a_cache_that_is_gone_is_made_again(made):
     assert reopened(path) == found
     assert reopened(path) == found
     assert len(list(path.with_name("i.cache").glob("*/tokens.npy"))) == 1
+
+
+def test_arrays_are_written_in_few_bytes_and_come_back(made, tmp_path):
+    index = Index.open(made[0])
+    segment = index.segments[1]
+    sums = segment.save(tmp_path / "again")
+    back = Segment.load(tmp_path / "again", sums, n_fields=2, n_terms=len(index.flags))
+    for field in dataclasses.fields(Segment):
+        array = getattr(segment, field.name)
+        assert array.dtype == getattr(back, field.name).dtype
+        np.testing.assert_array_equal(array, getattr(back, field.name))
+    assert np.load(tmp_path / "again" / "tokens.npy").dtype == np.uint8
+    index.close()
+
+
+def test_postings_far_apart_come_back():
+    rows, pointers = np.array([0, 127, 128, 2**31 - 1, 5, 300, 70_000], np.int32), np.array([0, 4, 4, 7])
+    packed = packed_rows(rows, pointers)
+    np.testing.assert_array_equal(unpacked_rows(packed, pointers), rows)
+    assert len(packed) == 1 + 1 + 1 + 5 + 1 + 2 + 3
+    for damaged in (packed[:-1], np.append(packed, np.uint8(1)), np.full(20, 255, np.uint8)):
+        with pytest.raises(ValueError, match="pointers"):
+            unpacked_rows(damaged, pointers)
+
+
+def test_a_cache_of_another_format_is_made_again_without_a_word(made):
+    path, found = made
+    file = path.with_name("i.cache") / "segments.json"
+    for old in ({"state": "x", "segments": [], "sum": 1}, {**json.loads(file.read_text()), "format": 1}):
+        file.write_text(json.dumps(old))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert reopened(path) == found
 
 
 def test_a_cache_of_another_store_is_not_used(made, tmp_path):

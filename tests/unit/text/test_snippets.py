@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.text import snippets
 from podium.text.index.index import Index
 from podium.text.snippets import mark, sentences, snippet
 
@@ -64,3 +65,11 @@ def test_long_sentences_are_cut_around_the_match(index):
     assert len(found.text) < 320
     assert "slabs" in found.text
     assert found.text.startswith("… ")
+
+
+def test_only_the_beginning_of_a_book_is_read(index, monkeypatch):
+    lengths = []
+    monkeypatch.setattr(snippets, "sentences", lambda text: lengths.append(len(text)) or sentences(text))
+    text = "Nothing here. Slabs are hot. " + "word " * 100_000 + "Slabs of heat."
+    assert snippet(index, index.query("slabs heat"), {"text": text}, most=1).text == "Slabs are hot."
+    assert max(lengths) == 50_000

@@ -1,11 +1,13 @@
 """The store: documents as they were given, and a clear line for every file that is not a sound store."""
 
+import json
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,9 @@ from podium.base.errors import DataError, IndexFileError, PodiumError
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
 from podium.text.collection.indexed_document import Document
-from podium.text.index import schema
+from podium.text.index import blocks, schema, writer
+from podium.text.index import store as store_module
+from podium.text.index.blocks import Block
 from podium.text.index.store import Store
 
 FIELDS = ("title", "text")
@@ -83,6 +87,13 @@ def test_other_ids_are_refused(id):
         documents({"id": id})
 
 
+def test_an_id_with_half_a_character_is_unknown(store):
+    assert store.number("\udcff") is None
+    assert store.document("\udcff") is None
+    with pytest.raises(DataError, match="no document"):
+        store.delete(["\udcff"])
+
+
 def test_a_missing_text_is_no_word(store):
     store.add(documents({"id": "a", "title": float("nan"), "text": None}))
     assert store.tokens().counts.tolist() == [[0, 0]]
@@ -111,6 +122,19 @@ def test_the_same_id_twice_is_refused_and_nothing_is_added(store, monkeypatch):
                 store.add([*some(1, first=9), *some(n, first=10), *some(1, first=9)], replace=replace)
     assert len(store) == 2
     assert store.changes() == 1
+
+
+def test_a_part_of_a_larger_change_takes_place_as_a_whole_or_not_at_all(store, monkeypatch):
+    monkeypatch.setattr(store_module, "_BATCH", 2)
+    store.add(some(1))
+    with store.changing():
+        with pytest.raises(DataError, match="is given twice, so nothing was added"):
+            store.add(some(5, first=1) + some(1, first=5))
+        with pytest.raises(DataError, match="so nothing was deleted"):
+            store.delete(["d0", "nobody"])
+        store.add(some(2, first=20))
+    assert [one["id"] for one in store.documents()] == ["d0", "d20", "d21"]
+    assert store.rows("document") == len(store) == len(store.tokens().names) == 3
 
 
 def test_a_replaced_document_has_a_new_number_and_its_own_links(store):
@@ -231,45 +255,129 @@ def change(path, *statements):
 def test_a_newer_store_is_refused(tmp_path):
     path = filled(tmp_path / "i", 1)
     change(path, "PRAGMA user_version=99")
-    assert "newer podium (format 99; this one reads 2). Upgrade" in refusal(path)
+    assert "newer podium (format 99; this one reads 3). Upgrade" in refusal(path)
 
 
-def test_a_store_of_the_first_format_is_read_and_gets_its_checksums(tmp_path):
+def in_format_2(path):
+    """Write a store as podium did before there were blocks: a row for the text and one for the terms of a document."""
+    store, encode = Store(path), json.dumps
+    tokens, rows = store.tokens(), []
+    ends = np.cumsum(np.append(0, tokens.counts.sum(axis=1)))
+    for k, (n, one) in enumerate(zip(tokens.numbers.tolist(), store.documents(), strict=True)):
+        text = encode({name: one[name] for name in FIELDS if name in one}).encode()
+        other = encode({name: value for name, value in one.items() if name not in (*FIELDS, "id")})
+        document = (n, one["id"], other, zlib.compress(text) if k % 2 else text)
+        token = (n, tokens.counts[k].astype("<i4").tobytes(), tokens.ids[ends[k] : ends[k + 1]].astype("<i4").tobytes())
+        rows.append((document, token))
+    store.close()
+    base = sqlite3.connect(path)
+    for table in ("document", "block"):
+        base.execute(f"DROP TABLE {table}")
+        base.execute("DELETE FROM meta WHERE key = ?", (f"rows of {table}",))
+    base.execute("CREATE TABLE document(n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stored TEXT, text BLOB, sum)")
+    base.execute("CREATE TABLE token(n INTEGER PRIMARY KEY, counts BLOB NOT NULL, ids BLOB NOT NULL, sum)")
+    for document, token in rows:
+        base.execute("INSERT INTO document VALUES(?, ?, ?, ?, ?)", (*document, schema.row_sum(*document)))
+        base.execute("INSERT INTO token VALUES(?, ?, ?, ?)", (*token, schema.row_sum(*token)))
+    schema._count_rows(base, ("document", "token"))
+    schema._seal(base)
+    base.execute("PRAGMA user_version=2")
+    base.commit()
+    base.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_store_of_an_older_format_is_read_and_upgraded(tmp_path, version):
     path = filled(tmp_path / "i", 5)
     store = Store(path)
     store.delete(["d1"])
     store.add_links([("d2", "d3")])
     store.add_visits([Visit("d2", 3, None)])
     store.set_vectors([("d2", np.ones(2, np.float32))])
+    store.add(documents({"id": "d9", "title": "a title", "text": "more", "year": 7}))
+    terms = store.tokens()
     store.close()
-    tables = schema.COLUMNS
-    change(
-        path,
-        *(f"DROP TRIGGER {table}_{verb}" for table in tables for verb in ("INSERT", "DELETE")),
-        *(f"ALTER TABLE {table} DROP COLUMN sum" for table in tables),
-        "DELETE FROM meta WHERE key NOT IN ('analyser', 'fields', 'key', 'changes', 'encoder')",
-        "PRAGMA user_version=1",
-    )
+    in_format_2(path)
+    if version == 1:
+        change(
+            path,
+            *(f"DROP TRIGGER {table}_{verb}" for table in schema._COLUMNS_2 for verb in ("INSERT", "DELETE")),
+            *(f"ALTER TABLE {table} DROP COLUMN sum" for table in schema._COLUMNS_2),
+            "DELETE FROM meta WHERE key NOT IN ('analyser', 'fields', 'key', 'changes', 'encoder')",
+            "PRAGMA user_version=1",
+        )
     for _ in range(2):
         store = Store(path)
-        assert [one["id"] for one in store.documents()] == ["d0", "d2", "d3", "d4"]
+        assert [one["id"] for one in store.documents()] == ["d0", "d2", "d3", "d4", "d9"]
+        assert store.document("d9") == {"id": "d9", "year": 7, "title": "a title", "text": "more"}
         assert store.deleted().tolist() == [1]
         assert store.links() == [("d2", "d3")]
         assert store.visits() == [Visit("d2", 3.0, None)]
         assert [n for n, _ in store.vectors()] == [2]
+        again = store.tokens()
+        assert (again.numbers.tolist(), again.names) == (terms.numbers.tolist(), terms.names)
+        assert (again.counts.tolist(), again.ids.tolist()) == (terms.counts.tolist(), terms.ids.tolist())
         store.close()
     store = Store(path)
-    store.add(some(1, first=9))
+    store.delete(["d3"])
+    store.add(some(1, first=10))
     assert store.rows("document") == len(store) == 5
     store.close()
+    change(path, "UPDATE block SET ids = x'0100'")
+    assert "a row of block does not match its checksum" in refusal(path)
+
+
+def test_a_damaged_store_of_an_older_format_is_refused_and_stays_as_it_is(tmp_path):
+    path = filled(tmp_path / "i", 5)
+    in_format_2(path)
     change(path, "UPDATE token SET ids = x'00000000' WHERE n = 4")
-    assert "a row of token does not match its checksum" in refusal(path)
+    for _ in range(2):
+        assert "a row of token does not match its checksum" in refusal(path)
+
+
+def test_a_deleted_text_is_gone_from_its_block(store):
+    store.add(documents(*({"id": f"d{k}", "text": f"secret{k}", "year": k} for k in range(4))))
+    store.delete(["d1", "d3"])
+    [row] = store._rows("block")
+    block = Block.read(row, 2)
+    assert block.texts[1] == block.stored[3] == b""
+    assert block.counts.tolist() == [[0, 1], [0, 0], [0, 1], [0, 0]]
+    assert [one["year"] for one in store.documents()] == [0, 2]
+    store.delete(["d0", "d2"])
+    assert list(store._rows("block")) == []
+
+
+def test_each_block_is_written_once_however_documents_are_replaced(store, monkeypatch):
+    monkeypatch.setattr(store_module, "_BATCH", 4)
+    monkeypatch.setattr(blocks, "_DOCUMENTS", 5)
+    store.add(some(20))
+    size, read = len(list(store._rows("block"))), []
+    monkeypatch.setattr(writer, "block_rows", lambda base, n: read.append(n) or rows(base, n))
+    rows = store_module.block_rows
+    mixed = [some(1, first=7 * k % 20)[0] for k in range(20)]
+    store.add(mixed, replace=True)
+    assert len(read) == len(set(read)) == size > 4
+    assert [one["id"] for one in store.documents()] == [one.id for one in mixed]
+    assert store.tokens().numbers.tolist() == list(range(20, 40))
+    assert next(n for n, *_ in store._rows("block")) == 20  # nothing of the old ones is left
+
+
+def test_documents_of_several_blocks_come_back_with_their_terms(store, monkeypatch):
+    monkeypatch.setattr("podium.text.index.blocks._BYTES", 60)
+    store.add(some(20))
+    assert len(list(store._rows("block"))) > 5
+    store.delete(["d7", "d8"])
+    assert [one["id"] for one in store.documents()] == [f"d{k}" for k in range(20) if k not in (7, 8)]
+    assert store.document("d9")["text"] == "common word w9"
+    tokens = store.tokens(after=8)
+    assert tokens.names == [f"d{k}" for k in range(9, 20)]
+    assert [store.term(t) for t in tokens.ids[:3]] == ["common", "word", "w9"]
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "DELETE FROM token",
+        "DELETE FROM block",
         "DELETE FROM term WHERE t = 2",
         "DELETE FROM document WHERE n = 0",
         "UPDATE term SET term = 'other' WHERE t = 1",
@@ -280,13 +388,15 @@ def test_a_store_of_the_first_format_is_read_and_gets_its_checksums(tmp_path):
         "UPDATE meta SET value = 'many' WHERE key = 'changes'",
         "UPDATE meta SET value = '{' WHERE key = 'fields'",
         "DROP TABLE meta",
-        "DROP TABLE token",
-        "UPDATE token SET ids = x'01'",
-        "UPDATE token SET ids = x'FFFFFF7F'",
-        "UPDATE token SET counts = x'00'",
-        "UPDATE document SET text = x'789c00'",
-        "UPDATE document SET text = '{'",
-        "UPDATE document SET stored = 'no'",
+        "DROP TABLE block",
+        "UPDATE block SET ids = x'01'",
+        "UPDATE block SET ids = x'04FFFFFF7F'",
+        "UPDATE block SET counts = x'00'",
+        "UPDATE block SET size = 2",
+        "UPDATE block SET n = 7",
+        "UPDATE block SET texts = x'789c00'",
+        "UPDATE block SET texts = '{'",
+        "UPDATE block SET stored = 'no'",
         "INSERT INTO vector VALUES(0, x'01', 0)",
     ],
 )

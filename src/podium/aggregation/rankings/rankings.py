@@ -67,7 +67,12 @@ class Rankings:
         query_ids: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
     ) -> Rankings:
-        """Rankings from one list of orders per query, one order per voter; None if a voter is silent."""
+        """Rankings from one list of orders per query, one order per voter; None if a voter is silent.
+
+        `voters`: their names.
+        `query_ids`: those of the queries.
+        `weights`: how much each voter counts; 1 by default.
+        """
         size = max(map(len, orders), default=0)
         names = [str(v + 1) for v in range(size)] if voters is None else _different(voters, "voter")
         queries = [str(q) for q in range(len(orders))] if query_ids is None else _different(query_ids, "query")
@@ -101,6 +106,10 @@ class Rankings:
 
         Without ranks the scores rank, larger first, equal ones tied. `labels` are grades by (query, document);
         `sources` (by voter) and `lines` (by row) are for messages.
+
+        `queries`: the query of each row, with `voter_of` its voter and `documents` its document.
+        `voters`: all names, if some vote nowhere.
+        `weights`: how much each voter counts; 1 by default.
         """
         query, query_ids = number_ids(queries, "query id")
         voter, names = _voters(voter_of, voters)
@@ -142,6 +151,11 @@ class Rankings:
         """Rankings from the lists of all voters on the first query, then on the next one…
 
         Each has documents, none twice, with values, larger is better; list k is entry_offsets[k]:entry_offsets[k+1].
+
+        `scores`: the voters' own scores, if there are any.
+        `query_ids`: those of the queries.
+        `weights`: how much each voter counts; 1 by default.
+        `sources`: names of the lists, for messages.
         """
         from podium.aggregation.rankings.rankings_kernels import assemble
 

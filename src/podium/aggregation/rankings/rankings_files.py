@@ -32,6 +32,10 @@ def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: To
     """Read rankings from one or several files; the format is detected from their content.
 
     Several files are runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
+
+    `paths`: one file or several.
+    `missing`: refuse runs over different queries, or allow a run to abstain from a query.
+    `top`: of LETOR's files for aggregation, whether the largest or the smallest number is at the top of a list.
     """
     formats = [sniff(path) for path in paths]
     if len(paths) == 1 and formats[0] == "preflib":

@@ -27,7 +27,11 @@ _AT_A_TIME = 10_000
 
 
 def read_baidu_ultr(path: str | os.PathLike[str], *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read a click log of Baidu-ULTR in Parquet."""
+    """Read a click log of Baidu-ULTR in Parquet.
+
+    `path`: a file of the dataset.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     return read_frame(
         path, lambda table: _read(table, os.fspath(path), repeated), columns=("query_md5", "query_id", *_LISTS, "n")
     )

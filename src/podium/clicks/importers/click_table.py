@@ -41,7 +41,11 @@ _FLAGS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0, "": 0.0}
 def read_click_table(
     source: Source, *, columns: Mapping[str, str | None] | None = None, repeated: Repeated = "refuse"
 ) -> ClickLog:
-    """Read a click log from a table. `columns` names columns: query, document, position, click, ranker …"""
+    """Read a click log from a table. `columns` names columns: query, document, position, click, ranker …
+
+    `source`: a path, or an open file.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     records = read_records(source)
     names = table_columns(records, columns or {})
     rows = {role: list(records.columns[name]) for role, name in names.items()}

@@ -22,7 +22,12 @@ _SECONDS = 1e11  # a smaller time is in seconds: as milliseconds it would be bef
 def read_metarank(
     source: Source, *, actions: Sequence[str] = ("click",), query: str = "query", repeated: Repeated = "refuse"
 ) -> ClickLog:
-    """Read a click log of Metarank events; `query` is the name of the field that holds the query."""
+    """Read a click log of Metarank events; `query` is the name of the field that holds the query.
+
+    `source`: a path, or an open file.
+    `actions`: types of interactions that count as clicks.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     pages = PageList(source_name(source), repeated=repeated)
     rankings: dict[str, tuple[int, dict[str, Any]]] = {}
     clicks: dict[str, list[tuple[str, float | None]]] = {}

@@ -26,7 +26,10 @@ _COLUMNS = {
 
 
 def read_open_bandit(source: Source) -> ClickLog:
-    """Read a CSV file of the Open Bandit Dataset."""
+    """Read a CSV file of the Open Bandit Dataset.
+
+    `source`: a path, or an open file.
+    """
     pages = PageList(source_name(source))
     with reading(source) as file:
         rows = csv.reader(_lines(file, pages))

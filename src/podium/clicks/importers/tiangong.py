@@ -23,7 +23,11 @@ from podium.clicks.log.click_pages import PageList
 
 
 def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read TianGong-ST, in either form, which is recognised by the first character."""
+    """Read TianGong-ST, in either form, which is recognised by the first character.
+
+    `source`: a path, or an open file.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     pages = PageList(source_name(source), repeated=repeated)
     with reading(source) as file:
         lines = _lines(file, pages)

@@ -82,6 +82,10 @@ def read_ubi(
 
     `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0. `ranker` is the
     attribute that names the ranker of a page; by default a usual one.
+
+    `sources`: files of queries and events, in any order.
+    `actions`: actions that count as clicks.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
     """
     return import_ubi(*sources, actions=actions, grades=grades, repeated=repeated, ranker=ranker).log
 

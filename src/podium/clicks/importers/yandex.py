@@ -18,7 +18,11 @@ from podium.clicks.log.click_pages import PageList
 
 
 def read_yandex(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read a click log of Yandex's relevance prediction challenge."""
+    """Read a click log of Yandex's relevance prediction challenge.
+
+    `source`: a path, or an open file.
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     pages = PageList(source_name(source), repeated=repeated)
     shown: dict[str, list[dict[str, int]]] = {}  # of each visit, its pages: url → impression
     with reading(source) as file:

@@ -21,7 +21,7 @@ from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, split_call
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.log.query_names import BY_TEXT
+from podium.clicks.log.queries_by_text import BY_TEXT
 from podium.clicks.models.base import ClickModel, tally
 from podium.data.dataset import Dataset
 from podium.data.table import Table
@@ -75,14 +75,26 @@ class PairLabels:
 
 
 def labels(log: ClickLog, data: Table, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:
-    """Replace the labels of a dataset by labels from clicks; documents without a label are left out."""
+    """Replace the labels of a dataset by labels from clicks; documents without a label are left out.
+
+    `log`: the clicks.
+    `data`: the dataset, whose ids are those of the log.
+    `how`: a click model or labelling, such as `ubm` or `ctr`.
+    `grades`: equal parts of the range from 0 to 1, or `quantiles`; None leaves the numbers.
+    `least`: pairs shown less often get no label.
+    """
     return label_pairs(log, how, grades=grades, least=least).join(data)
 
 
 def label_pairs(
     log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, progress: Progress = quiet
 ) -> PairLabels:
-    """Label the pairs of a log; pairs shown fewer than `least` times get no label."""
+    """Label the pairs of a log; pairs shown fewer than `least` times get no label.
+
+    `how`: a click model or labelling, such as `ubm` or `ctr`.
+    `grades`: equal parts of the range from 0 to 1, or `quantiles`; None leaves the numbers.
+    `progress`: is told how far it is.
+    """
     check_log(log)
     chosen = labelling(how)
     makes_grades = isinstance(chosen, Labelling) and chosen.makes_grades

@@ -33,7 +33,9 @@ class ClickRateGrades(Labelling):
     most: ClassVar[float | None] = 3.0
 
     per: Literal["issues", "impressions"] = "issues"
+    """What clicks are divided by: how often the query was issued, or how often the document was shown."""
     issued: float = param(default=30.0, least=0.0)
+    """Times that a query must have been issued, and more, to get grades."""
 
     def label(self, log: ClickLog) -> Array:
         impressions, clicks = tally(log)

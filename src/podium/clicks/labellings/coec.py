@@ -31,6 +31,7 @@ class COEC(Labelling):
     most: ClassVar[float | None] = None
 
     preset: Literal["podium", "opensearch"] = "podium"
+    """Tool whose computation is followed."""
 
     def label(self, log: ClickLog) -> Array:
         ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)

@@ -14,6 +14,7 @@ class CTR(Labelling):
     """Click-through rate (clicks + a)/(impressions + 2a) with a = `prior`; it favours documents shown at the top."""
 
     prior: float = param(1.0, least=0.0)
+    """Pseudo-count of clicks, and of impressions without one."""
 
     def label(self, log: ClickLog) -> Array:
         impressions, clicks = tally(log)

@@ -35,7 +35,9 @@ class Graph(Labelling):
     most: ClassVar[float | None] = None
 
     labels: int = param(default=2, least=2)
+    """Number of labels."""
     rule: str = "click-above"
+    """Rule that finds preferences within pages."""
 
     def label(self, log: ClickLog) -> Array:
         if self.rule not in WITHIN_PAGES:

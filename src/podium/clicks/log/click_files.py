@@ -35,6 +35,8 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
     """Read a click log. Clicks that name an action count if it is one of `actions`.
 
     A document that is twice on a page is an error; with `repeated="keep"` each place is an impression.
+
+    `source`: a path or an open file.
     """
     kind = table_kind(source_name(source))
     if kind == "parquet":
@@ -50,7 +52,10 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
 
 
 def write_clicks(log: ClickLog, target: Source) -> None:
-    """Write a click log: Parquet if the name ends in .parquet, else JSON Lines, gzipped if it ends in .gz."""
+    """Write a click log: Parquet if the name ends in .parquet, else JSON Lines, gzipped if it ends in .gz.
+
+    `target`: a path; .jsonl, .jsonl.gz or .parquet.
+    """
     if table_kind(source_name(target)) == "parquet":
         write_parquet_clicks(log, target)
     else:

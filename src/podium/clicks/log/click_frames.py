@@ -33,7 +33,10 @@ _IMPRESSION = {"propensity": "propensities", "grade": "grades"}
 
 
 def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str | None = None) -> ClickLog:
-    """Click log from a data frame; `source` is its name in error messages."""
+    """Click log from a data frame; `source` is its name in error messages.
+
+    `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    """
     table = frame_table(frame, source=source)
     name = source or "<frame>"
     for field in ("query", "document", "click"):
@@ -66,7 +69,10 @@ def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str 
 
 
 def clicks_to_frame(log: ClickLog, *, backend: Backend = "pandas") -> Any:
-    """Data frame of a log, with a row per impression."""
+    """Data frame of a log, with a row per impression.
+
+    `backend`: pandas, polars or pyarrow.
+    """
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:

@@ -161,7 +161,10 @@ class ClickLog:
         )  # fmt: skip
 
     def find_pairs(self, query_ids: Iterable[object], document_ids: Iterable[object]) -> Ints:
-        """Number of each pair (query, document), given as texts; -1 if the log does not have it."""
+        """Number of each pair (query, document), given as texts; -1 if the log does not have it.
+
+        `query_ids`: of each pair, with its `document_ids`.
+        """
         documents = {str(name): code for code, name in enumerate(dict.fromkeys(self.document_ids))}
         queries = {str(name): code for code, name in enumerate(self.query_ids)}
         width = len(documents) + 1
@@ -175,7 +178,10 @@ class ClickLog:
 
     @classmethod
     def from_pages(cls, pages: Iterable[tuple[str, Sequence[str], Sequence[int]]]) -> ClickLog:
-        """Log from (query, documents from the top, clicked positions from 1) of each page."""
+        """Log from (query, documents from the top, clicked positions from 1) of each page.
+
+        `pages`: the triples.
+        """
         from podium.clicks.log.click_pages import PageList
 
         page_list = PageList("<pages>", unit="page ")
@@ -201,6 +207,12 @@ class ClickLog:
         """Log from the query of each page (P,) and the document of each impression (I,), numbered, with their names.
 
         `more` holds other fields, in the same order; `where` names the place of a page in error messages.
+
+        `queries`: the number of each page's query, and the names.
+        `documents`: the number of each impression's document, and the names.
+        `offsets`: where each page begins, and the end.
+        `clicks`: how often each impression was clicked.
+        `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
         """
         more = {key: value for key, value in (more or {}).items() if value is not None}
         if "visits" in more or "users" in more:

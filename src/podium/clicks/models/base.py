@@ -62,6 +62,7 @@ class ClickModel(Named):
     """Whether clicks identify only products of attractiveness and examination, so that documents must change ranks."""
 
     prior: float = param(1.0, least=0.0)
+    """Pseudo-count of each probability, for both outcomes: the larger, the nearer to ½."""
 
     @property
     def consistent(self) -> bool:

@@ -30,7 +30,9 @@ class DCM(IteratedChain):
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
     after_click: ClassVar[str | None] = BY_RANK
     closed: bool = False
+    """Whether the paper's counts in one pass replace EM."""
     most: int = param(default=50, least=1)
+    """Ranks with a parameter of their own; those below share the last one's."""
 
     @property
     def consistent(self) -> bool:

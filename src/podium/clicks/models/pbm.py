@@ -25,6 +25,7 @@ class PBM(ExaminationModel):
 
     cells: ClassVar[int] = RANK
     most: int = param(default=50, least=1)
+    """Ranks with a parameter of their own; those below share the last one's."""
 
     def n_ranks(self, log: ClickLog) -> int:
         return int(log.ranks(self.most).max())

@@ -25,6 +25,7 @@ class RCTR(RateModel):
 
     cells: ClassVar[int] = RANK
     most: int = param(default=50, least=1)
+    """Ranks with a parameter of their own; those below share the last one's."""
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
         return {"rate": attractiveness.mean() * curve[: self.most]}

@@ -30,6 +30,7 @@ class SDBN(IteratedChain):
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness", "satisfaction")
     after_click: ClassVar[str | None] = SATISFIED
     closed: bool = False
+    """Whether the paper's counts in one pass replace EM."""
 
     @property
     def consistent(self) -> bool:

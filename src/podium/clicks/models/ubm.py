@@ -27,6 +27,7 @@ class UBM(ExaminationModel):
 
     cells: ClassVar[int] = RANK_AND_LAST
     most: int = param(default=50, least=1)
+    """Ranks with a parameter of their own; those below share the last one's."""
 
     def n_ranks(self, log: ClickLog) -> int:
         return int(log.ranks(self.most).max())

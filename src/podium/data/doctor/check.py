@@ -38,7 +38,10 @@ class Finding:
 
 
 def check(datasets: object) -> list[Finding]:
-    """List the problems of a dataset or frame, or of several by name (train, valid, test…), errors first."""
+    """List the problems of a dataset or frame, or of several by name (train, valid, test…), errors first.
+
+    `datasets`: a dataset or frame, or a dictionary of them by name, between which leaks are found too.
+    """
     from podium.data.doctor.check_features import between_parts, feature_findings
     from podium.data.doctor.check_kernels import Summary
 

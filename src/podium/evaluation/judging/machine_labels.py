@@ -71,6 +71,11 @@ def evaluate_with_machine(
 
     `qrels` are those of humans, of queries drawn at random; `machine` has these queries and others. The machine must be
     one judge: one model, prompt and temperature. `weights` are those of queries, by their ids.
+
+    `metrics`: one metric or several.
+    `level`: the confidence level of the intervals.
+    `preset`: compute each metric as a tool does, e.g. trec.
+    `options`: those of `evaluate_run`.
     """
     human, labels = as_qrels(qrels), as_qrels(machine)
     by_run: dict[str, tuple[Evaluation, Evaluation]] = {}

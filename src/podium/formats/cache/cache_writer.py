@@ -42,6 +42,8 @@ def write_cache(
 
     `n_features` and `roles` are as for `read_data`. Memory: a few blocks of rows, and about 50 bytes a document; a CSV
     file is read into memory first.
+
+    `source`: a path or a Dataset, and `path` the folder that is written.
     """
     for place in (path,) if is_parquet(source) else (source, path):
         if is_url(place):

@@ -19,11 +19,12 @@ first word, if every line has one and no query has one twice (as in `# 7555 ramb
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +34,8 @@ from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
 from podium.data.inputs import widened
 from podium.data.table import Table
-from podium.formats.base_scores_file import read_base_scores, write_base_scores
 from podium.formats.letor.letor_lines import Lines
 from podium.formats.lightgbm_files import query_sizes
-from podium.formats.preference_file import read_preferences, write_preferences
-from podium.formats.query_features_file import read_query_features, write_query_features
-from podium.formats.relations_file import read_relations, write_relations
-from podium.formats.topics_file import read_topics, write_topics
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of, put_word
 from podium.jit.tiers import tier
@@ -61,6 +57,8 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     `n_features` is the number of features, if the file may not mention the last ones; a higher id is an error.
     `sparse` asks for a CSR matrix or a dense one. By default it is dense, unless it would take more than 256 MB and
     less than a quarter of its cells are written.
+
+    `source`: a path, also of a .gz file, or an open file.
     """
     return read_lines(source, Lines(source_name(source), n_features=n_features, sparse=sparse))
 
@@ -83,20 +81,31 @@ def read_lines(source: Source, lines: Lines) -> Table:
     data = data if path is None else _named(data, path + ".features")
     if path is None:
         return data
-    for ending, read, _ in _SIDE_FILES.values():
+    for field, (ending, _) in _SIDE_FILES.items():
         if os.path.exists(path + ending):
-            data = read(path + ending, data)
+            data = _side_file(field).read(path + ending, data)
     return data
 
 
-_SIDE_FILES: dict[str, tuple[str, Callable[[Source, Table], Table], Callable[[Table, Source], None]]] = {
-    "preferences": (".preferences", read_preferences, write_preferences),
-    "topics": (".topics", read_topics, write_topics),
-    "relations": (".relations", read_relations, write_relations),
-    "query_features": (".queries", read_query_features, write_query_features),
-    "base_scores": (".init", read_base_scores, write_base_scores),
+_SIDE_FILES = {
+    "preferences": (".preferences", "preference_file"),
+    "topics": (".topics", "topics_file"),
+    "relations": (".relations", "relations_file"),
+    "query_features": (".queries", "query_features_file"),
+    "base_scores": (".init", "base_scores_file"),
 }
-"""By field of a dataset: the ending of the file that holds it next to a data file, its reader and its writer."""
+"""By field of a dataset: the ending of the file that holds it next to a data file, and the module of that format."""
+
+
+class _SideFile(NamedTuple):
+    read: Callable[[Source, Table], Table]
+    write: Callable[[Table, Source], None]
+
+
+def _side_file(field: str) -> _SideFile:
+    """Reader and writer of a field; few data files have side files, so the format is imported here."""
+    module = importlib.import_module(f"podium.formats.{_SIDE_FILES[field][1]}")
+    return _SideFile(getattr(module, f"read_{field}"), getattr(module, f"write_{field}"))
 
 
 def write_letor(data: Table, target: Source) -> None:
@@ -105,6 +114,9 @@ def write_letor(data: Table, target: Source) -> None:
     Rows are written in their order, labels and features with digits that read back as the same numbers, NaN as nan,
     comments as they were, else document ids as `#docid = id`. Preferences, topics, relations, features of queries and
     base scores go to side files: `<file>.preferences` and so on.
+
+    `data`: a Dataset.
+    `target`: a path, .gz if it is to be compressed, or an open file.
     """
     path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
     if data.categories:
@@ -128,8 +140,8 @@ def write_letor(data: Table, target: Source) -> None:
             part = slice(start, start + rows)
             note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[part]])
             file.write(_lines(heads[which[part]], data.features[part], note))
-    for ending, _, write in (_SIDE_FILES[name] for name in beside if path is not None):
-        write(data, f"{path}{ending}")
+    for field in beside:
+        _side_file(field).write(data, f"{path}{_SIDE_FILES[field][0]}")
 
 
 def _named(data: Table, path: str) -> Table:
@@ -163,7 +175,9 @@ def _query_word(data: Table, q: int) -> str:
     name = data.query_name(q)
     if not name or name.split() != [name] or "#" in name:
         raise DataError(
-            f"query id {name!r} has white space, '#' or nothing in it: LETOR cannot hold it.", where=data.source
+            f"query id {name!r} has white space, '#' or nothing in it: LETOR cannot hold it. Write a file that can, by "
+            "its name: .parquet.",
+            where=data.source,
         )
     return name
 
@@ -175,7 +189,11 @@ def _notes(data: Table) -> NDArray[Any] | None:
             return None
         for name in map(str, data.document_ids):
             if name.split() != [name]:
-                raise DataError(f"document id {name!r} has white space or nothing in it: LETOR cannot hold it.")
+                raise DataError(
+                    f"document id {name!r} has white space or nothing in it: LETOR cannot hold it. Write a file that "
+                    "can, by its name: .parquet.",
+                    where=data.source,
+                )
         return np.array([f"docid = {name}" for name in data.document_ids], dtype=object)
     for comment in data.comments:
         if "\n" in comment:

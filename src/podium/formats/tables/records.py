@@ -95,7 +95,14 @@ def json_records(values: Sequence[Any], lines: Sequence[int] | None, *, source: 
 
 
 def json_values(file: BinaryIO, name: str) -> tuple[list[Any], list[int] | None]:
-    """The values of JSON lines, with their lines; or the entries of one JSON list, or one other JSON value.
+    """The values of JSON lines, with their lines; or the entries of one JSON list, or one other JSON value."""
+    rows = list(json_stream(file, name))
+    lines = [line for line, _ in rows if line is not None]
+    return [value for _, value in rows], lines or None
+
+
+def json_stream(file: BinaryIO, name: str) -> Iterator[tuple[int | None, Any]]:
+    """The values of JSON lines as they are read, with their lines; or the entries of one JSON value, without lines.
 
     A key twice in an object is an error: which of the two counts would be a guess.
     """
@@ -109,8 +116,9 @@ def json_values(file: BinaryIO, name: str) -> tuple[list[Any], list[int] | None]
             if isinstance(error, DataError):
                 raise DataError(str(error), where=f"{name}:1") from None
         else:
-            rows = [(1, value), *_json_lines(file, name)]
-            return [row for _, row in rows], [line for line, _ in rows]
+            yield 1, value
+            yield from _json_lines(file, name)
+            return
     whole = first + file.read(LARGEST_JSON + 1 - len(first))
     if len(whole) > LARGEST_JSON:
         raise DataError("more than 1 GiB of one JSON value. Write it as JSON lines, CSV or Parquet.", where=name)
@@ -118,7 +126,7 @@ def json_values(file: BinaryIO, name: str) -> tuple[list[Any], list[int] | None]
         value = _loads(whole)
     except (ValueError, RecursionError) as error:
         _refuse_json(error, name)
-    return (value, None) if isinstance(value, list) else ([value], None)
+    yield from ((None, entry) for entry in (value if isinstance(value, list) else [value]))
 
 
 def _json_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:

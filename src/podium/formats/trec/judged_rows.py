@@ -122,9 +122,10 @@ def numbers(records: Records, column: str, role: str) -> Array:
 def ids(records: Records, column: str, role: str, rows: Ints) -> NDArray[Any]:
     """The ids in some rows of a column, as text."""
     cells = records.columns[column]
+    whole = np.array_equal(rows, np.arange(len(cells)))
     if not isinstance(cells, list):
-        cells = cells.to_native() if len(rows) == len(cells) else cells.to_list()
-    if len(rows) < len(cells):
+        cells = cells.to_native() if whole else cells.to_list()
+    if not whole:
         cells = [cells[row] for row in rows.tolist()]
     names = text_ids(cells, f"{role} id", where=records.source)
     empty = np.flatnonzero(names == "")

@@ -67,7 +67,10 @@ class Qrels:
 
     @classmethod
     def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
-        """Make qrels from a dictionary: query → document → grade."""
+        """Make qrels from a dictionary: query → document → grade.
+
+        `grades`: query id → document id → grade.
+        """
         return cls(*nested_columns(grades, "grade"))
 
 
@@ -90,12 +93,21 @@ class Run:
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
-        """Make a run from a dictionary: query → document → score."""
+        """Make a run from a dictionary: query → document → score.
+
+        `scores`: query id → document id → score.
+        `tag`: name of the run.
+        """
         return cls(*nested_columns(scores, "score"), tag)
 
     @classmethod
     def from_scores(cls, data: Table, scores: ArrayLike, *, tag: str = "podium") -> Run:
-        """Make a run from a score per row of a dataset, in the dataset's row order."""
+        """Make a run from a score per row of a dataset, in the dataset's row order.
+
+        `data`: the dataset; documents without an id are named after their place.
+        `scores`: a number per row.
+        `tag`: name of the run.
+        """
         values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
@@ -112,6 +124,8 @@ def read_qrels(
     """Read qrels from a path, "-" or a binary file, gzipped or not; of a BEIR folder, its qrels/test.tsv.
 
     `query`, `document` and `grade` name the columns of a table or of JSON records, if they have unusual names.
+
+    `source`: a path, also of a .gz file, or an open file.
     """
     from podium.formats.trec.judged_files import qrels_file
 
@@ -130,6 +144,8 @@ def read_run(source: Source, *, query: str | None = None, document: str | None =
     """Read a run from a path, "-" or a binary file, gzipped or not. The tag of a TREC run is that of its first line.
 
     `query`, `document` and `score` name the columns of a table or of JSON records, if they have unusual names.
+
+    `source`: a path, also of a .gz file, or an open file.
     """
     asked = {"query": query, "document": document, "score": score}
     if is_rows(source) or any(asked.values()):
@@ -179,7 +195,10 @@ def _named(where: str) -> Iterator[None]:
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
-    """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point."""
+    """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point.
+
+    `target`: a path, whose ending may be .csv, .json or .parquet, or an open file.
+    """
     if is_tabular(target) and qrels.topics is None:
         queries_of = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
         numbers = [int(grade) if grade.is_integer() else grade for grade in qrels.labels.tolist()]
@@ -221,6 +240,8 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
 
     It is CSV, JSON or Parquet by the name, otherwise TREC's. Ranks are ordinal, 1, 2, 3, also for equal scores, as the
     TREC format demands.
+
+    `target`: a path, whose ending may be .csv, .json or .parquet, or an open file.
     """
     rows, _ = order_all(run.scores, run.offsets)
     sizes = np.diff(run.offsets)

@@ -38,14 +38,17 @@ class Page:
 
     def outcome(self, clicks: Iterable[int]) -> float:
         """Sum of the credits of clicked positions, which count from 1; clicking twice counts once."""
-        places = set(clicks)
-        wrong = [place for place in places if not 1 <= place <= len(self.documents)]
-        if wrong:
-            raise DataError(
-                f"page {self.page!r}: a click at position {wrong[0]}, but the page has positions 1 to "
-                f"{len(self.documents)}."
-            )
-        return sum(self.credits[place - 1] for place in sorted(places))
+        places = check_clicks(clicks, self.page, len(self.documents))
+        return sum(self.credits[place - 1] for place in places)
+
+
+def check_clicks(clicks: Iterable[int], page: str, n: int) -> list[int]:
+    """Clicked positions of a page of n documents, each once; raises a clear error if one is not on it."""
+    places = sorted(set(clicks))
+    wrong = [place for place in places if not 1 <= place <= n]
+    if wrong:
+        raise DataError(f"page {page!r}: a click at position {wrong[0]}, but the page has positions 1 to {n}.")
+    return places
 
 
 class Interleaving(Named):
@@ -62,6 +65,12 @@ class Interleaving(Named):
 
         `rng.random()` is the only source of randomness, since Python guarantees its numbers in all future versions.
         """
+
+    def merge_many(
+        self, lists: Sequence[Sequence[str]], rng: random.Random, *, length: int
+    ) -> tuple[list[str], list[list[float]]]:
+        """Merge any number of lists, and give the credit of each ranker for a click at each position."""
+        raise ParameterError(f"{self} merges two rankers. Use team-draft or probabilistic for more.")
 
 
 def make_page(
@@ -81,7 +90,7 @@ def make_page(
     for name, documents in (("first", first), ("second", second)):
         if len(set(documents)) != len(documents):
             raise DataError(f"query {query!r}: the {name} list has a document twice.")
-    documents, credits = chosen.merge(list(first), list(second), _chance(seed, query, page), length=length)
+    documents, credits = chosen.merge(list(first), list(second), chance(seed, query, page), length=length)
     return Page(query, page, tuple(documents), tuple(map(float, credits)))
 
 
@@ -114,7 +123,7 @@ class Interleaver:
                 yield self.page(query, f"{query}-{k}")
 
 
-def _chance(seed: int, query: str, page: str) -> random.Random:
+def chance(seed: int, query: str, page: str) -> random.Random:
     """Random generator that depends on the seed, the query and the page alone."""
     text = "\0".join([str(seed), query, page]).encode("utf-8", "surrogateescape")
     return random.Random(int.from_bytes(hashlib.sha256(text).digest(), "big"))

@@ -19,20 +19,21 @@ from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.online.interleaving.base import Interleaver
+from podium.online.interleaving.multileaving import Multileaver
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
     """Outcomes of the pages of a log."""
 
-    outcomes: Array  # (P,)
+    outcomes: Array  # (P,), or (P, R) of R rankers
     users: tuple[str, ...] | None  # (P,)
 
 
-def read_outcomes(source: Source, interleaver: Interleaver) -> Outcomes:
+def read_outcomes(source: Source, interleaver: Interleaver | Multileaver) -> Outcomes:
     """Read a log and compute the outcome of each page, which `interleaver` makes again."""
     name = source_name(source)
-    outcomes: list[float] = []
+    outcomes: list[float | Array] = []
     users: list[str | None] = []
     seen: dict[tuple[str, str], int] = {}
     with reading(source) as file:
@@ -68,7 +69,7 @@ def _parsed(raw: bytes, where: str) -> dict[str, Any]:
     return line
 
 
-def _outcome(line: dict[str, Any], interleaver: Interleaver, where: str) -> float:
+def _outcome(line: dict[str, Any], interleaver: Interleaver | Multileaver, where: str) -> float | Array:
     try:
         page = interleaver.page(line["query"], line["page"])
         shown = line.get("documents")

@@ -35,6 +35,7 @@ class Optimised(Interleaving):
     """
 
     credit: Literal["linear", "inverse"] = "inverse"
+    """Credit of a click: the difference of the document's ranks, or of their inverses."""
 
     def merge(
         self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int

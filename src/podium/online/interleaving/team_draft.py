@@ -43,6 +43,31 @@ class TeamDraft(Interleaving):
                 break
         return list(page), list(page.values())
 
+    def merge_many(
+        self, lists: Sequence[Sequence[str]], rng: random.Random, *, length: int
+    ) -> tuple[list[str], list[list[float]]]:
+        """Merge lists in rounds: in a random order, each ranker takes its best document left (Schuth et al., 2014).
+
+        Credit: 1 for the ranker whose team has the document. A round has no more picks than any ranker has documents
+        left, so that every position is as likely to be of any team.
+        """
+        page: dict[str, int] = {}
+        while len(page) < length:
+            fewest = min(sum(document not in page for document in ranked) for ranked in lists)
+            teams = shuffled(len(lists), rng)[:fewest]
+            for team in teams[: length - len(page)]:
+                document = _best(lists[team], page)
+                assert document is not None, "enough are left for a round in any order"
+                page[document] = team
+            if len(teams) < len(lists):
+                break
+        return list(page), [[float(team == k) for k in range(len(lists))] for team in page.values()]
+
+
+def shuffled(n: int, rng: random.Random) -> list[int]:
+    """Numbers from 0 to n − 1 in a random order."""
+    return sorted(range(n), key=[rng.random() for _ in range(n)].__getitem__)
+
 
 def _best(ranked: Iterable[str], used: Container[str]) -> str | None:
     """Best document that is not used."""

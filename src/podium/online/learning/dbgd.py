@@ -32,8 +32,11 @@ class DBGD(OnlineLearner):
     """
 
     delta: float = param(default=1.0, above=0)
+    """Size of the perturbation."""
     learning_rate: float = param(default=0.01, above=0)
+    """Length of a step towards a perturbation that won."""
     interleaving: Interleaving = TeamDraft()
+    """Interleaving that compares the two rankers."""
     name = "dbgd"
 
     def choose(self, model: Model, query: Dataset, rng: np.random.Generator, length: int) -> tuple[Ints, Any]:

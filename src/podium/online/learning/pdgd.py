@@ -29,6 +29,7 @@ class PDGD(OnlineLearner):
     """
 
     learning_rate: float = param(default=0.1, above=0)
+    """Length of a step."""
     name = "pdgd"
 
     def choose(self, model: Model, query: Dataset, rng: np.random.Generator, length: int) -> tuple[Ints, Any]:

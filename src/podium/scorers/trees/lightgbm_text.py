@@ -62,6 +62,13 @@ def with_values(text: Bytes, values: Array) -> Bytes:
     return np.frombuffer(f"{_sized(header, trees)}{blank}{''.join(trees)}{END}\n".encode(), np.uint8)
 
 
+def divided(text: Bytes, number: int) -> Bytes:
+    """The text with the values of all leaves over a number."""
+    lines = text.tobytes().decode().split("\n")
+    of_leaves = [line.removeprefix("leaf_value=") for line in lines if line.startswith("leaf_value=")]
+    return with_values(text, np.array(" ".join(of_leaves).split(), np.float64) / number)
+
+
 def _blocks(body: str) -> list[str]:
     """The texts of the trees, each with its number and the empty lines after it."""
     return [f"Tree={block}" for block in body.removesuffix(f"{END}\n").split("Tree=")[1:]]
@@ -195,26 +202,29 @@ def _check_tree(text: str, number: int, n_features: int) -> None:
         if not _PATTERNS[key].fullmatch(value):
             _refuse(f"tree {number}: {key} must be of the form that LightGBM writes; got {value[:60]!r}")
     n_leaves = int(fields["num_leaves"])
+    integers: dict[str, list[int]] = {}
     for key in _LISTS:
         expected = n_leaves if key.startswith("leaf") else n_leaves - 1
-        count = len(fields[key].split())
+        words = fields[key].split()
+        count = len(words)
         if count != expected and (n_leaves > 1 or count > expected or key == "leaf_value"):
             _refuse(f"tree {number}: {key} has {count} entries, but {n_leaves} leaves call for {expected}")
-        if _is_whole(key) and any(abs(int(value)) >= 2**31 for value in fields[key].split()):
-            _refuse(f"tree {number}: {key} has a number beyond 32 bits")
-    for feature in map(int, fields["split_feature"].split()):
+        if _is_whole(key):
+            numbers = integers[key] = [int(word) for word in words]
+            if numbers and max(max(numbers), -min(numbers)) >= 2**31:
+                _refuse(f"tree {number}: {key} has a number beyond 32 bits")
+    for feature in integers["split_feature"]:
         if feature >= n_features:
             _refuse(f"tree {number}: it splits on feature {feature + 1} of {n_features}")
-    _check_shape(fields, number, n_leaves)
+    _check_shape(integers["left_child"], integers["right_child"], number, n_leaves)
 
 
 def _is_whole(key: str) -> bool:
     return key.endswith(("_count", "_child", "_feature"))
 
 
-def _check_shape(fields: dict[str, str], number: int, n_leaves: int) -> None:
+def _check_shape(left: list[int], right: list[int], number: int, n_leaves: int) -> None:
     """Check that every node and leaf is reached exactly once from the root; a child −1 − k is leaf k."""
-    left, right = ([int(child) for child in fields[side].split()] for side in ("left_child", "right_child"))
     if any(not -n_leaves <= child < n_leaves - 1 for child in left + right):
         _refuse(f"tree {number}: a node has a child that does not exist")
     if n_leaves < 2:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
 _PAIRS_PER_STEP = 8  # of a document and a tree, in numpy
 _DEEPEST = 65  # nodes that wait to be visited: 63 splits above a leaf, and the two below one
-_CELLS = 2**20  # values of sparse rows to convert to dense at a time
+_CELLS = 2**20  # values of sparse rows to convert to dense at a time, or of documents and splits to compare
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,29 +79,65 @@ class Masks:
                               *masks, out[a:b])  # fmt: skip
 
     def _plain_rows(self, X: Singles, columns: Ints, out: Array) -> None:
-        """The same sums in numpy: all documents go down all trees together, a split at a time."""
-        x, n_trees = _split_values(X, columns), len(self.first_leaf) - 1
-        leaves = np.full((n_trees, len(X)), -1)
-        tree, row = np.nonzero((np.diff(self.first_split) > 0)[:, None] & np.ones(len(X), np.bool_))
+        """The same sums in numpy, several trees at a time."""
+        x, splits = np.ascontiguousarray(_split_values(X, columns).T), np.diff(self.first_split)
+        leaves_of = self._plain_masked if self._largest <= 64 else self._plain_walked
+        trees = max(1, _CELLS // max(len(X) * int(splits.max(initial=1)), 1))
+        for first in range(0, len(splits), trees):
+            leaves = leaves_of(x, self.first_split[first : first + trees + 1])
+            for values in self.values[leaves + self.first_leaf[first : first + len(leaves), None]]:
+                out += values
+
+    def _plain_masked(self, x: Singles, bounds: Ints) -> Ints:
+        """Leaf of each document, from each tree's first: each split clears those on its other side."""  # (T, N)
+        own, has = slice(bounds[0], bounds[-1]), np.diff(bounds) > 0
+        leaves = np.zeros((len(has), x.shape[1]), np.int64)
+        if has.any():
+            right, left = (side[own, None] for side in self._sides)
+            masks = np.where(x[self.column[own]] <= self.threshold[own, None], ~right, ~left)
+            alive = np.bitwise_and.reduceat(masks, (bounds[:-1] - bounds[0])[has], axis=0)
+            leaves[has] = np.frexp((alive & -alive).astype(np.float64))[1] - 1
+        return leaves
+
+    def _plain_walked(self, x: Singles, bounds: Ints) -> Ints:
+        """The same leaves for trees of any size: all documents go down all trees together, a split at a time."""
+        leaves = np.zeros((len(bounds) - 1, x.shape[1]), np.int64)
+        tree, row = np.nonzero((np.diff(bounds) > 0)[:, None] & np.ones(x.shape[1], np.bool_))
         node = np.zeros(len(tree), np.int64)
         while len(tree):
-            split = self.first_split[tree] + node
-            right = ~(x[row, self.column[split]] <= self.threshold[split])
+            split = bounds[tree] + node
+            right = ~(x[self.column[split], row] <= self.threshold[split])
             node = self.children[split, right.astype(np.intp)].astype(np.int64)
             done = node < 0
-            leaves[tree[done], row[done]] = node[done]
+            leaves[tree[done], row[done]] = -1 - node[done]
             tree, row, node = tree[~done], row[~done], node[~done]
-        for t in range(n_trees):
-            out += self.values[self.first_leaf[t] - 1 - leaves[t]]
+        return leaves
+
+    @functools.cached_property
+    def _sides(self) -> tuple[AnyArray, AnyArray]:
+        """(K,) bits of the leaves on the right and on the left of each split, of trees of at most 64 leaves."""
+        of = np.repeat(self.first_split[:-1], np.diff(self.first_split))
+        leaf = self.children < 0
+        below = np.where(leaf, 0, of[:, None] + self.children)
+        bits = np.where(leaf, np.uint64(1) << np.where(leaf, -1 - self.children, 0).astype(np.uint64), np.uint64(0))
+        sides = bits
+        while not np.array_equal(moved := np.where(leaf, bits, np.bitwise_or.reduce(sides[below], axis=2)), sides):
+            sides = moved
+        return sides[:, 1], sides[:, 0]
 
     def decisions(self, X: Singles) -> Flags:
         """Whether each document would go left at each split, reached or not."""  # (N, K)
         return np.asarray(_split_values(X, self.columns)[:, self.column] <= self.threshold)
 
+    @property
+    def _largest(self) -> int:
+        """Leaves of the largest tree."""
+        return int(np.diff(self.first_leaf).max(initial=1))
+
     @functools.cached_property
     def _masks(self) -> tuple[AnyArray, Array] | None:
         """(K,) uint32 or uint64, 0 for leaves on the left; (L,) values from left to right; None if trees are large."""
-        largest = int(np.diff(self.first_leaf).max(initial=1))
+        largest = self._largest
         if largest > 64:
             return None
         values, mask = np.empty_like(self.values), np.empty(len(self.column), np.uint64)

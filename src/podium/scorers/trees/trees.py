@@ -5,7 +5,8 @@ If there is params["exact"], the trees are of another library: tiny values are c
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,18 +19,31 @@ from podium.scorers.forms import TreesForm
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.constraints import check_constraints
 from podium.scorers.trees.lightgbm_text import read_forest
+from podium.scorers.trees.symmetric import DEEPEST
+
+MOST_LEAVES = 16
+"""Of growth=mixed: the most leaves of the smaller trees."""
+MOST_DOCUMENTS = 20_000
+"""Of growth=mixed: the most training documents."""
 
 
 @register
 class Trees(Scorer):
     """Sum of regression trees (gradient boosted decision trees); the solver `boosting` grows them.
 
+    Symmetric trees have one split for all nodes of a level; documents without gradient count for min_data_in_leaf, too.
+    The four forests of growth=mixed are each stopped early: leaf by leaf with num_leaves, at most 16, and with four
+    times as many leaves, and symmetric with depths 4 and 6. Above 20,000 documents they bring too little.
     Cost: O(documents × features) per tree to grow, O(trees × depth) per document to score.
     Use it for: the strongest default on engineered features; handles missing values and any scale.
     Reference: Ke et al., LightGBM, NeurIPS 2017.
     """
 
+    growth: Literal["leaves", "levels", "mixed"] = "leaves"
+    """How trees grow. `leaves`: the best leaf is split next. `levels`: symmetric trees of max_depth levels, by
+    default 6. `mixed`: the mean of four forests, two of each of these kinds, as one."""
     num_leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
+    """Most leaves of a tree."""
     min_data_in_leaf: int = param(default=20, least=0, search=(5, 100, "log"))
     """Minimum number of documents in a leaf. A cluster estimates it, so its trees differ from one machine's."""
     min_sum_hessian_in_leaf: float = param(default=1e-3, above=0)
@@ -37,6 +51,7 @@ class Trees(Scorer):
     feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """Fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)
+    """Most bins into which the values of a feature are put to find splits."""
     max_depth: int | None = param(default=None, least=1, search=[None, 3, 5, 8])
     """Largest number of splits from the root to a leaf; none: only num_leaves limits trees."""
     extra: bool = param(default=False, search=[False, True])
@@ -63,6 +78,7 @@ class Trees(Scorer):
     """Of categories: minimum number of documents of those that a set gains at a time."""
     solver = "boosting"
     per_query = False
+    splits_categories = True
 
     def check(self, data: Dataset) -> None:
         if self.smooth > 0 and self.min_data_in_leaf < 2:
@@ -72,6 +88,47 @@ class Trees(Scorer):
                 "smooth moves leaves after LightGBM has ordered them by rising and falling: leave it out."
             )
         check_constraints(self, data)
+        if self.growth != "leaves":
+            self._check_symmetric(data)
+
+    def _check_symmetric(self, data: Dataset) -> None:
+        """Raise a clear error for settings and data that symmetric trees do not know."""
+        fields = [
+            "extra", "smooth", "feature_fraction_bynode", "rising", "falling", "together", "costs",
+            "min_sum_hessian_in_leaf",
+        ]  # fmt: skip
+        changed = [name for name in fields if getattr(self, name) != getattr(type(self)(), name)]
+        what = "categories" if data.categories else "positions" if data.positions is not None else ", ".join(changed)
+        if what:
+            raise IncompatibleError(
+                f"growth={self.growth} grows symmetric trees, which do not know {what}. Set growth=leaves."
+            )
+        if self.growth == "mixed" and self.max_depth is not None:
+            raise IncompatibleError(
+                f"growth=mixed also grows symmetric trees of depths 4 and {DEEPEST}; got max_depth={self.max_depth}. "
+                "Leave it out, or set growth=leaves or levels."
+            )
+        if self.growth == "mixed" and self.num_leaves > MOST_LEAVES:
+            raise IncompatibleError(
+                f"growth=mixed also grows trees of four times num_leaves, which may be at most {MOST_LEAVES}; got "
+                f"{self.num_leaves}."
+            )
+        if self.growth == "mixed" and data.n_documents > MOST_DOCUMENTS:
+            raise IncompatibleError(
+                f"growth=mixed grows four forests, which pays with up to {MOST_DOCUMENTS} documents; there are "
+                f"{data.n_documents}. Set growth=leaves or levels."
+            )
+        if self.growth == "levels" and (self.max_depth or 0) > DEEPEST:
+            raise ParameterError(f"symmetric trees have a depth of at most {DEEPEST}; got max_depth={self.max_depth}.")
+
+    def mixture(self) -> list[Trees]:
+        """The forests whose mean growth=mixed is."""
+        return [
+            replace(self, growth="leaves"),
+            replace(self, growth="leaves", num_leaves=4 * self.num_leaves),
+            replace(self, growth="levels", max_depth=4),
+            replace(self, growth="levels", max_depth=DEEPEST),
+        ]
 
     @property
     def constrained(self) -> bool:

@@ -1,7 +1,7 @@
-"""A/B tests, interleaving and shadows: start and end experiments of a candidate model against the model in use.
+"""A/B tests, interleaving and shadows: start and end experiments of a candidate against the control, which is in use.
 
-They are stored in the feedback store, and all workers follow it. A request takes part if the control would answer it.
-One experiment at a time runs on a control.
+Either is a model or, for searches, a first stage such as BM25. Experiments are stored in the feedback store, and all
+workers follow it. A request takes part if the control would answer it. One experiment at a time runs on a control.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from podium.service.experiments.experiment_schemas import ExperimentAnswer, Expe
 from podium.service.feedback.events import Feedback
 from podium.service.feedback.feedback_export import reading_store
 from podium.service.models.model_store import Entry, ModelStore, check_name
+from podium.service.models.versions import missing_feature
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,12 +52,16 @@ class Experiments:
         if running != self.running:
             self.running = MappingProxyType(running)
 
-    def start(self, request: ExperimentRequest, models: ModelStore) -> Experiment:
-        """Start an experiment, or raise a clear error."""
-        control, candidate = models.find(request.control), models.find(request.candidate)
-        _check(request, control, candidate)
+    def start(self, request: ExperimentRequest, models: ModelStore, *, searches: bool) -> Experiment:
+        """Start an experiment, or raise a clear error; `searches`: whether the service has an index."""
+        control, candidate = (
+            _find_arm(word, models, where, searches=searches)
+            for where, word in (("control", request.control), ("candidate", request.candidate))
+        )
+        keys = [arm if isinstance(arm, str) else arm.key for arm in (control, candidate)]
+        _check(request, control, candidate, keys)
         new = Experiment(
-            name=check_name(request.name), kind=request.kind, control=control.key, candidate=candidate.key,
+            name=check_name(request.name), kind=request.kind, control=keys[0], candidate=keys[1],
             method=request.method, salt=secrets.token_hex(16), min_pages=request.min_pages,
             confidence=request.confidence, started=time.time_ns() // 1_000_000,
         )  # fmt: skip
@@ -116,18 +121,50 @@ class Experiments:
         self._next_look = time.monotonic() + max(_EVERY, 20.0 * took)  # never more than a twentieth of the time
 
 
-def _check(request: ExperimentRequest, control: Entry, candidate: Entry) -> None:
-    """Raise a clear error if two models cannot be compared."""
-    if control.key == candidate.key:
-        raise RequestError(f"control and candidate are both {control.key}.", where="candidate")
-    missing = [name for name in candidate.feature_names if name not in control.columns]
-    if missing:
+def _find_arm(word: str, models: ModelStore, where: str, *, searches: bool) -> Entry | str:
+    """Find a model, or the spelling of a first stage."""
+    try:
+        return models.find(word)
+    except NotFoundError:
+        from podium.text.retrieval import Retrieval
+
+        if word.partition("(")[0] not in Retrieval.catalogue():
+            raise
+    if not searches:
         raise RequestError(
-            f"{candidate.key} needs feature {missing[0]!r}, which requests for {control.key} do not bring.",
+            f"{word} searches an index, and the service has none. Start it with one: podium serve my.index", where=where
+        )
+    from podium.service.search_ranker import by_first_stage
+
+    return by_first_stage(word, where).key
+
+
+def _check(request: ExperimentRequest, control: Entry | str, candidate: Entry | str, keys: Sequence[str]) -> None:
+    """Raise a clear error if two models or first stages cannot be compared."""
+    if keys[0] == keys[1]:
+        raise RequestError(f"control and candidate are both {keys[0]}.", where="candidate")
+    if isinstance(control, str) or isinstance(candidate, str):
+        if request.kind == "shadow":
+            raise RequestError("a shadow compares models. For a first stage, take interleave or split.", where="kind")
+        for where, arm in (("control", control), ("candidate", candidate)):
+            if not isinstance(arm, str) and arm.engine is None:
+                raise RequestError(
+                    f"{arm.key} was not trained on features of this index, so it cannot search.", where=where
+                )
+    elif missing := _missing(request, control, candidate):
+        raise RequestError(
+            f"{candidate.key} needs feature {missing!r}, which requests for {control.key} do not bring.",
             where="candidate",
         )
     if request.kind == "interleave" and Interleaving.parse(request.method).name not in _METHODS:
         raise ParameterError(f"method must be {' or '.join(_METHODS)}; got {request.method!r}.")
+
+
+def _missing(request: ExperimentRequest, control: Entry, candidate: Entry) -> str | None:
+    """Feature without which no request can take part: searches need none, but are not part of shadows."""
+    if request.kind != "shadow" and control.engine is not None and candidate.engine is not None:
+        return None
+    return missing_feature(candidate, control)
 
 
 def _find(base: sqlite3.Connection, name: str) -> Experiment:

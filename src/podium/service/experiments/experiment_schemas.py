@@ -13,7 +13,10 @@ Why = Literal["asked", "decided", "harm"]
 
 
 class ExperimentRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Start of an experiment: a candidate against the control, the model that answers now."""
+    """Start of an experiment: a candidate against the control, which answers now.
+
+    Each is a model or, for searches, a first stage such as `bm25`.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=64)]
     kind: Kind

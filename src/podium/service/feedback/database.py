@@ -6,9 +6,10 @@
     event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgment
     experiment(name, kind, control, candidate, method, salt, min_pages, confidence, started, ended, why)
     shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate compared with what was shown
+    behaviour_cell, behaviour                              counts by day, see `podium.service.feedback.behaviour_tables`
 
-Features are float32 vectors. Format 1 had no experiments, and format 2 spelled the last kind of event in another way.
-Such a file is brought to the newest format when it is opened.
+Features are float32 vectors. Format 1 had no experiments, format 2 spelled the last kind of event in another way, and
+format 3 had no counts of behaviour. Such a file is brought to the newest format when it is opened.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import contextlib
 import math
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 from podium.base.errors import DataError
 from podium.base.sqlite import FAULTS, FileFormat
+from podium.service.feedback.behaviour_tables import TABLES as _BEHAVIOUR
+from podium.service.feedback.behaviour_tables import delete_days, lower_counted
 
 _AT_ONCE = 500
 """Number of impressions deleted in one transaction."""
@@ -70,7 +74,10 @@ def _execute(base: sqlite3.Connection, statements: str) -> None:
 
 FORMAT = FileFormat(
     noun="file", name="feedback store of podium serve", application=0x706F6466,  # "podf"
-    upgrades=(lambda base: _execute(base, _EXPERIMENTS), lambda base: _execute(base, _JUDGMENTS)),
+    upgrades=(
+        lambda base: _execute(base, _EXPERIMENTS), lambda base: _execute(base, _JUDGMENTS),
+        lambda base: _execute(base, _BEHAVIOUR),
+    ),
     make="podium serve --store FILE makes one.", repair="Restore a backup.",
     error=lambda message, where: DataError(message, where=where),
 )  # fmt: skip
@@ -124,7 +131,7 @@ def delete_oldest(base: sqlite3.Connection, before: float) -> int:
     base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgment'", ids)
     base.executemany("DELETE FROM shadow WHERE request=?", ids)
     base.executemany("DELETE FROM impression WHERE n=?", [row[1:2] for row in rows])
-    until = max(row[2] for row in rows) if before == math.inf and rows else before
+    until = max(row[2] for row in rows) if before == math.inf and rows else min(before, time.time() * 1000)
     others = base.execute(
         "DELETE FROM event WHERE n IN (SELECT n FROM event AS e WHERE kind<>'judgment' AND at<? AND NOT EXISTS "
         "(SELECT 1 FROM impression AS i WHERE i.request=e.request) ORDER BY at LIMIT 500)",
@@ -133,7 +140,8 @@ def delete_oldest(base: sqlite3.Connection, before: float) -> int:
     shadows = base.execute(
         "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (until,)
     )
-    return len(rows) + others.rowcount + shadows.rowcount
+    lower_counted(base)
+    return len(rows) + others.rowcount + shadows.rowcount + delete_days(base, until)
 
 
 def _page_bytes(base: sqlite3.Connection) -> int:

@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 from podium.base.arrays import Singles
 from podium.base.errors import DataError
 from podium.service.domain_errors import BusyError
+from podium.service.feedback import behaviour_tables as behaviour
 from podium.service.feedback.database import delete_oldest, open_store, used_bytes
 from podium.service.feedback.request_ids import Claims
 
@@ -61,6 +62,7 @@ class Impression:
     features: Singles  # (shown, d)
     experiment: str | None = None
     arms: Sequence[float] | None = None  # (shown,) credit of a click; above 0 for the candidate of the experiment
+    at: int | None = None  # ms since 1970; None: when it is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class Feedback:
         self._models: dict[tuple[str, tuple[str, ...]], int] = {}
         self._jobs: deque[_Job] = deque()
         self._waiting, self._held, self._closed = 0, 0, False
+        self._behind = behaviour.is_behind(self._base)
         self._changed = threading.Condition()
         self._tidied = time.monotonic()
         self._thread = threading.Thread(target=self._write, name="podium-feedback", daemon=True)
@@ -138,6 +141,10 @@ class Feedback:
             self._count("lost", 1)
             return False
         return True
+
+    def count_behaviour(self, cells: Iterable[str], names: Iterable[str]) -> Future[None]:
+        """Keep counts for behaviour features, also of the impressions that are there."""
+        return self.change(lambda base: behaviour.require(base, cells, names))
 
     def own_id(self, id: str, queries: int | None = None) -> str:
         """Id of a client, or a new one if an impression has it; each of the `queries` of a batch appends its number."""
@@ -186,13 +193,15 @@ class Feedback:
                 self._commit(jobs)
             elif self._closed:
                 return
+            elif self._behind:
+                self._commit([])
             if time.monotonic() - self._tidied > _TIDY:
                 self._tidy()
 
     def _take(self) -> list[_Job]:
         """Take jobs from the queue: at once if a caller waits for one, else after a moment."""
         with self._changed:
-            if not self._jobs and not self._closed:
+            if not self._jobs and not self._closed and not self._behind:
                 self._changed.wait(_TIDY)
             until = time.monotonic() + _LINGER
             while not self._closed and self._waiting < _BATCH and all(job.done is None for job in self._jobs):
@@ -216,11 +225,14 @@ class Feedback:
         try:
             self._base.execute("BEGIN IMMEDIATE")
             results = [job.work(self._base) for job in jobs]
+            behind = behaviour.advance(self._base, more=len(jobs))
             self._base.execute("COMMIT")
+            self._behind = behind
         except Exception as error:  # the thread must survive
             with contextlib.suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
             self._models.clear()
+            self._behind = False  # until the next transaction that succeeds
             if isinstance(error, sqlite3.OperationalError) or len(jobs) == 1:
                 self._fail(jobs, error)
             else:  # one of them cannot be written: that one alone fails
@@ -257,11 +269,14 @@ class Feedback:
                 action.kind, request, action.query, action.document, action.value, action.who, action.event,
                 now if action.at is None else min(now, action.at),  # an event of the future would never be deleted
             )  # fmt: skip
+            changed = behaviour.Changed(base, request, action.document) if not judged else None
             done = base.execute(
                 "INSERT INTO event(kind, request, query, document, value, who, event, at) VALUES(?,?,?,?,?,?,?,?) "
                 f"ON CONFLICT(request, document, kind, query, who, event) {again}", row,
             )  # fmt: skip
             repeated += 1 - done.rowcount
+            if changed is not None and done.rowcount:
+                changed.apply()
             if request and not base.execute("SELECT 1 FROM impression WHERE request=?", (request,)).fetchone():
                 unknown += 1
         return Written(len(actions), repeated, unknown)
@@ -279,7 +294,7 @@ class Feedback:
             "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features, experiment, arms) "
             "VALUES(?,?,?,?,?,?,?,?,?)",
             (
-                shown.request, time.time_ns() // 1_000_000, model, shown.query,
+                shown.request, time.time_ns() // 1_000_000 if shown.at is None else shown.at, model, shown.query,
                 None if shown.user is None else self.user_hash(shown.user),
                 json.dumps(list(shown.documents), ensure_ascii=False), shown.features.tobytes(),
                 shown.experiment, None if shown.arms is None else json.dumps(list(shown.arms)),
@@ -339,9 +354,11 @@ def _take_back(base: sqlite3.Connection, action: Action) -> None:
 
 
 def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:
+    behaviour.forget(base, user)
     events = base.execute("DELETE FROM event WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
     base.execute("DELETE FROM shadow WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
     impressions = base.execute("DELETE FROM impression WHERE user=?", (user,))
+    behaviour.lower_counted(base)
     return impressions.rowcount, events.rowcount
 
 

@@ -12,7 +12,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
@@ -22,6 +22,7 @@ import numpy as np
 from podium.base.arrays import Array, Singles
 from podium.base.errors import DataError, PodiumError, counted
 from podium.data.dataset import Dataset
+from podium.service.feedback.behaviour_tables import served_names
 from podium.service.feedback.database import FORMAT
 from podium.service.feedback.events import HIGHEST_GRADE
 
@@ -106,11 +107,13 @@ def training_data(path: str | os.PathLike[str], *, label: str = "click", model: 
 
     With a kind of event as `label`, each impression is a query, and documents with the event have label 1. With
     "judgment", the last impression of each query is used, with the mean of the judges' grades; unjudged documents are
-    left out. Only impressions with the features of the newest one, or of `model`, are used. Ids are spelled by `word`.
+    left out. Only impressions with the features of the newest one, or of `model`, are used: searches without a model
+    have none. Ids are spelled by `word`.
     """
     with reading_store(path) as base:
         grades = _grades(base) if label == "judgment" else None
         wanted = _features(base, model, path)
+        served = [name for name in served_names(base) if name in wanted]
         parts, left_out = [], 0
         for shown in _impressions(base, last_of_query=grades is not None):
             if shown.names != wanted or (model is not None and shown.model != model):
@@ -130,7 +133,7 @@ def training_data(path: str | os.PathLike[str], *, label: str = "click", model: 
         feature_names=None if wanted == tuple(str(l + 1) for l in range(len(wanted))) else wanted,
         source=os.fspath(path),
     )
-    return data, left_out
+    return replace(data, info={"behaviour": served}) if served else data, left_out
 
 
 def judgments(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]]:
@@ -213,7 +216,8 @@ def _add_page(
 ) -> None:  # fmt: skip
     places = {document: place for place, document in enumerate(shown.documents, 1)}
     beyond = len(places) + 1
-    events = base.execute("SELECT kind, document, value, at FROM event WHERE request=?", (shown.request,)).fetchall()
+    question = "SELECT kind, document, value, at FROM event WHERE request=? ORDER BY n"
+    events = base.execute(question, (shown.request,)).fetchall()
     clicks = [places.get(document, beyond) for kind, document, _, _ in events if kind in actions]
     pages.add(query, list(map(word, shown.documents)) if words else shown.documents, clicks, line=number)
     pages.set_name("page_ids", shown.request)
@@ -232,13 +236,14 @@ def _add_page(
 def _features(base: sqlite3.Connection, model: str | None, path: str | os.PathLike[str]) -> tuple[str, ...]:
     """Feature names of the newest impression, of a model if given."""
     row = base.execute(
-        "SELECT m.features FROM impression AS i, model AS m WHERE i.model=m.m AND (? IS NULL OR name=?) "
-        "ORDER BY i.n DESC LIMIT 1",
+        "SELECT m.features FROM impression AS i, model AS m WHERE i.model=m.m AND m.features<>'[]' "
+        "AND (? IS NULL OR name=?) ORDER BY i.n DESC LIMIT 1",
         (model, model),
     ).fetchone()
     if row is None:
-        logged = [name for (name,) in base.execute("SELECT DISTINCT name FROM model")]
-        what = "no impression" if model is None else f"no impression of {model}; there are some of {', '.join(logged)}"
+        logged = [name for (name,) in base.execute("SELECT DISTINCT name FROM model WHERE features<>'[]'")]
+        what = "no impression with features"
+        what += "" if model is None else f" of {model}; there are some of {', '.join(logged) or 'no model'}"
         raise DataError(f"{what}. Rank while --store is on.", where=os.fspath(path))
     return tuple(read_texts(row[0]))
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from podium.base.errors import IncompatibleError, UnknownNameError
+from podium.clicks.behaviour.base import BehaviourFeature
 from podium.data.dataset import Dataset
 from podium.model import Model
 from podium.service.domain_errors import NotFoundError, RequestError
 
 if TYPE_CHECKING:
-    from podium.engine import Engine
+    from podium.engine import Engine, TextRanker
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
@@ -41,6 +42,22 @@ class Entry:
     def feature_names(self) -> tuple[str, ...]:
         """Names of the model's features; numbers from 1 if they have none."""
         return self.model.feature_names or tuple(str(l + 1) for l in range(self.model.n_features))
+
+    @cached_property
+    def behaviour(self) -> dict[int, BehaviourFeature]:
+        """Behaviour features by their columns."""
+        about = self.model.info.get("features")
+        names = about.get("behaviour", []) if isinstance(about, dict) else []
+        return {self.columns[name]: BehaviourFeature.parse(name) for name in names if name in self.columns}
+
+    @cached_property
+    def text_ranker(self) -> TextRanker | None:
+        """Ranker of texts with the statistics of the service's index; None if there is no index that fits."""
+        if self.engine is None:
+            return None
+        from podium.engine import TextRanker
+
+        return TextRanker(self.engine.index, self.model)
 
     @cached_property
     def has_odds(self) -> bool:

@@ -332,6 +332,11 @@ def scores_of(model: Entry, entry: Entry, X: Singles, about: Mapping[str, float 
     return model.model.score(with_query_features(data, about, model))
 
 
+def missing_feature(model: Entry, entry: Entry) -> str | None:
+    """First feature of a model that requests for another model, `entry`, do not bring; None if there is none."""
+    return next((name for name in model.feature_names if name not in entry.columns), None)
+
+
 def columns_of(model: Entry, entry: Entry, X: Singles) -> Singles:
     """Select a model's features from a matrix in the order of another model's, `entry`."""
     if model.feature_names == entry.feature_names:

@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { clock, count, el, empty, known, scroll, shown, table } from "./dom.js";
 
 const EVERY = 10000; // milliseconds between two looks
-const KINDS = [["interleave", "Interleaving: both models share each page"], ["split", "A/B test: half of the users each"], ["shadow", "Shadow: the candidate ranks, nobody sees it"]];
+const KINDS = [["interleave", "Interleaving: both share each page"], ["split", "A/B test: half of the users each"], ["shadow", "Shadow: the candidate ranks, nobody sees it"]];
 const METHODS = ["team-draft", "probabilistic"];
 
 export async function gatherExperiments(app) {
@@ -74,8 +74,9 @@ const choice = (label, id, options, value) => el("label", {}, `${label} `, el("s
 
 function form(app) {
   const names = app.models.models.map((one) => [one.model, one.model]);
+  if (known(app.about.documents)) names.push(["bm25", "BM25, the first stage of searches"]);
   if (!app.may("judge") || !app.role("admin")) return empty("Starting an experiment needs a store (--store) and the role admin.");
-  if (names.length < 2) return empty("Two models are needed: the one in use, and a candidate. Give both to podium serve, or put one with PUT /v1/models/NAME.");
+  if (names.length < 2) return empty("Two models, or a model and an index, are needed: the one in use, and a candidate. Give both to podium serve, or put one with PUT /v1/models/NAME.");
   const control = app.models.aliases.default || names[0][0];
   const method = choice("Method of interleaving", "x-method", METHODS.map((one) => [one]), METHODS[0]);
   const kind = choice("Kind", "x-kind", KINDS, "interleave");
@@ -90,8 +91,8 @@ function form(app) {
   };
   return el("form", { id: "new-experiment", onsubmit: start },
     el("div", { class: "controls" }, el("label", {}, "Name ", el("input", { id: "x-name", required: true, maxlength: "64", pattern: "[a-z0-9][a-z0-9._\\-]*", title: "lower-case letters, digits, . _ -", autocomplete: "off" })),
-      choice("Model in use (A, control)", "x-control", names, control), choice("Candidate (B)", "x-candidate", names, names.map(([name]) => name).find((name) => name !== control)),
+      choice("In use (A, control)", "x-control", names, control), choice("Candidate (B)", "x-candidate", names, names.map(([name]) => name).find((name) => name !== control)),
       kind, method, el("label", {}, "Pages before B can win ", el("input", { id: "x-pages", type: "number", min: "1", max: "1000000000", value: "400", required: true })),
       el("button", { type: "submit" }, "Start")),
-    el("p", { class: "note" }, `All requests to POST /v1/rank that ask for A take part, from now on. Searches, also by BM25, and the rankings of this page do not. Clicks come with POST /v1/feedback.${known(app.models.aliases.default) ? ` Clients that name no model ask for ${control}.` : ""}`));
+    el("p", { class: "note" }, `All requests to POST /v1/rank and /v1/search that ask for A take part, from now on; those of this page do not. A search that names no model asks for BM25. Clicks come with POST /v1/feedback.${known(app.models.aliases.default) ? ` Clients that name no model ask for ${control}.` : ""}`));
 }

@@ -23,7 +23,9 @@ async def start(state: State, call: Call) -> Response:
     request = await call.read(ExperimentRequest)
 
     def work() -> bytes:
-        return to_json(running.find(running.start(request, state.models.current).name))
+        return to_json(
+            running.find(running.start(request, state.models.current, searches=state.index is not None).name)
+        )
 
     return Response(await call.aside(work), 201, media_type=JSON)
 

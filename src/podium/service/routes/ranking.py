@@ -53,6 +53,7 @@ def _is_long(state: State, call: Call, asked: list[tuple[Entry, Asked]]) -> bool
     documents = sum(len(query.X) for _, query in asked)
     odds = sum(len(query.X) for _, query in asked if query.odds)
     many = documents > state.settings.inline_documents or odds > _FEW or len(asked) > _FEW_QUERIES
+    many |= state.behaviour is not None and any(entry.behaviour for entry, _ in asked)
     return many or any(query.explain for _, query in asked) or (call.is_named and state.feedback is not None)
 
 
@@ -113,7 +114,7 @@ async def explain(state: State, call: Call) -> Response:
     entry = state.models.current.find(request.model)
 
     def work() -> bytes:
-        return to_json(ranking.explain(entry, request, call.id))
+        return to_json(ranking.explain(entry, request, call.id, fill=state.ranker.filled))
 
     return Response(await call.aside(work), media_type=JSON)
 
@@ -124,13 +125,9 @@ async def search(state: State, call: Call) -> Response:
     entry = None if request.model is None else state.models.current.find(request.model)
 
     def work() -> bytes:
-        from podium.service.search import search as search_index
-
         name = own_id(state, call)
         with state.searching() as index:
-            answer, shown = search_index(index, entry, request, name)
-        if state.feedback is not None and shown is not None and request.log:
-            state.feedback.log(shown)
+            answer = state.ranker.search(index, entry, request, name)
         answer.took_ms = call.took()
         return to_json(answer)
 

@@ -20,12 +20,12 @@ from podium.base.errors import DataError
 _KEPT = ("links", "vector")
 """Fields with a meaning of their own, whose lists stay as they are."""
 _DEEPEST = 20
-_PLAIN = (str, int, float, bool, type(None))
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def flat_fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """A document with its objects flattened; two fields of one name are an error."""
-    if all(type(value) in _PLAIN or name in _KEPT for name, value in record.items()):
+    if _PLAIN.issuperset(map(type, record.values())):
         return record
     fields: dict[str, Any] = {}
     for name, value in record.items():

@@ -1,6 +1,7 @@
 from . import document_level as document_level
 from . import embeddings as embeddings
 from . import language_models as language_models
+from . import lucene as lucene
 from . import matching as matching
 from . import over_words as over_words
 from . import proximity as proximity
@@ -8,6 +9,7 @@ from . import quality as quality
 from . import query_level as query_level
 from . import similarity as similarity
 from . import term_dependence as term_dependence
+from . import weighted_fields as weighted_fields
 from .base import Feature as Feature
 from .base import Plan as Plan
 from .base import register_feature as register_feature

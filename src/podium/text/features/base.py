@@ -17,7 +17,7 @@ the numeric fields of the feature in their order. It adds to `out`, n zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
 import numpy as np
@@ -49,6 +49,10 @@ class Feature(Named):
         """The feature of each document."""  # (n,)
         raise NotImplementedError
 
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        """What the feature needs and a text that is not in the index lacks, given as a dict; None for nothing."""
+        return None
+
     def check(self, index: Index) -> None:
         """Raise a clear error if the index lacks the field."""
         field = getattr(self, "field", WHOLE)
@@ -60,6 +64,7 @@ class FieldFeature(Feature):
     """A feature of one field, or of the whole document, with a kernel."""
 
     field: str
+    """Field whose words count; `whole` is all fields together."""
     kernel: ClassVar[Any]
 
     def sees(self) -> Hashable:
@@ -128,9 +133,7 @@ def register_feature(name: str, function: Callable[..., ArrayLike]) -> type[Feat
     """
 
     def values(self: Feature, context: Context) -> Array:
-        index = context.index
-        documents = [index.document(id) for id in index.ids(context.numbers)]
-        numbers = np.asarray(function(context.query.text, documents, index), np.float64)
+        numbers = np.asarray(function(context.query.text, context.documents(), context.index), np.float64)
         if numbers.shape != (len(context),):
             raise DataError(f"feature {name}: {len(context)} numbers expected, got shape {numbers.shape}.")
         return numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bisect
 import math
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from podium.base.errors import DataError
 from podium.base.files import reading
 from podium.base.registry import param, register
 from podium.graph.browserank import browserank
-from podium.graph.hits import hits_scores
+from podium.graph.hubs import hits_scores
 from podium.graph.links import Links, lines_of_words, make_links
 from podium.graph.max_entropy_flow import flow_of
 from podium.graph.pagerank import pagerank_scores
@@ -33,8 +33,20 @@ class DocumentFeature(Feature):
 
     def values(self, context: Context) -> Array:
         index = context.index
-        values = index.kept(("document feature", self), lambda: self.compute(index))
-        return values[place(document_numbers(index), context.numbers)]
+        if context.records is not None:
+            values = [
+                math.nan if self.lacks(record, index) else self.of_record(index, record) for record in context.records
+            ]
+            return np.array(values, np.float64)
+        kept = index.kept(("document feature", self), lambda: self.compute(index))
+        return kept[place(document_numbers(index), context.numbers)]
+
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        return "a place among the documents of the index"
+
+    def of_record(self, index: Index, record: Mapping[str, Any]) -> float:
+        """The feature of a text that is not in the index, if it lacks nothing."""
+        raise NotImplementedError
 
     def compute(self, index: Index) -> Array:
         """The feature of each document of the index, in the order of numbers."""  # (N,)
@@ -80,6 +92,7 @@ class PageRank(DocumentFeature):
 
     name = "pagerank"
     damping: float = param(default=0.85, least=0, below=1)
+    """Probability of following a link; otherwise the walk begins again."""
 
     def compute(self, index: Index) -> Array:
         links = links_of(index)
@@ -95,7 +108,9 @@ class TrustRank(DocumentFeature):
 
     name = "trustrank"
     seeds: str
+    """File with the ids of trusted documents."""
     damping: float = param(default=0.85, least=0, below=1)
+    """Probability of following a link; otherwise the walk begins again."""
 
     def check(self, index: Index) -> None:
         self._read()
@@ -120,8 +135,11 @@ class MaxEntropyFlow(DocumentFeature):
 
     name = "max_entropy_flow"
     preferences: str
+    """File of preferences."""
     cost: float = param(default=1.0, least=0)
+    """Cost of a preference that does not hold; 0 is PageRank."""
     damping: float = param(default=0.85, least=0, below=1)
+    """Probability of following a link; otherwise the walk begins again."""
 
     def check(self, index: Index) -> None:
         self._read()
@@ -173,7 +191,9 @@ class BrowseRank(DocumentFeature):
 
     name = "browserank"
     damping: float = param(default=0.85, least=0, below=1)
+    """Probability of following a link; otherwise the walk begins again."""
     noise: bool = False
+    """Whether the time that a page takes to load is estimated and left out of stays."""
 
     def compute(self, index: Index) -> Array:
         scores = browserank(index.store.visits(), damping=self.damping, noise=self.noise)
@@ -181,28 +201,44 @@ class BrowseRank(DocumentFeature):
         return np.array(values, np.float64)
 
 
+class URLFeature(DocumentFeature):
+    """A feature of the URL of a document. Missing without a URL."""
+
+    def of_url(self, index: Index, url: str) -> float:
+        raise NotImplementedError
+
+    def compute(self, index: Index) -> Array:
+        return np.array([math.nan if url is None else self.of_url(index, url) for url in _urls(index)], np.float64)
+
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        return None if record.get("url") and isinstance(record["url"], str) else "a url"
+
+    def of_record(self, index: Index, record: Mapping[str, Any]) -> float:
+        return self.of_url(index, record["url"])
+
+
 @register
-class URLSlashes(DocumentFeature):
+class URLSlashes(URLFeature):
     """The number of slashes in the URL, except those of `http://`. Missing without a URL."""
 
     name = "url_slashes"
 
-    def compute(self, index: Index) -> Array:
-        return _of_urls(index, lambda url: re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://", "", url).count("/"))
+    def of_url(self, index: Index, url: str) -> float:
+        return re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://", "", url).count("/")
 
 
 @register
-class URLLength(DocumentFeature):
+class URLLength(URLFeature):
     """The number of characters of the URL. Missing without a URL."""
 
     name = "url_length"
 
-    def compute(self, index: Index) -> Array:
-        return _of_urls(index, len)
+    def of_url(self, index: Index, url: str) -> float:
+        return len(url)
 
 
 @register
-class ChildPages(DocumentFeature):
+class ChildPages(URLFeature):
     """The number of documents whose URL is this one's, a slash and more. Missing without a URL.
 
     A slash at the end of a URL makes no difference: `http://a.org` and `http://a.org/` have the same children.
@@ -210,15 +246,13 @@ class ChildPages(DocumentFeature):
 
     name = "child_pages"
 
-    def compute(self, index: Index) -> Array:
-        urls = sorted(_folder(url) for url in _urls(index) if url is not None)
+    def of_url(self, index: Index, url: str) -> float:
+        def make() -> list[str]:
+            return sorted(_folder(url) for url in _urls(index) if url is not None)
 
-        def children(url: str) -> int:
-            folder = _folder(url)  # URLs below it sort between it and its copy with the character after /
-            below = folder[:-1] + chr(ord("/") + 1)
-            return bisect.bisect_left(urls, below) - bisect.bisect_right(urls, folder)
-
-        return _of_urls(index, children)
+        urls, folder = index.kept("sorted urls", make), _folder(url)
+        below = folder[:-1] + chr(ord("/") + 1)  # URLs below it sort between it and its copy with the character after /
+        return bisect.bisect_left(urls, below) - bisect.bisect_right(urls, folder)
 
 
 @register
@@ -230,12 +264,19 @@ class Stored(DocumentFeature):
 
     name = "stored"
     field: str
+    """Stored field with the number."""
 
     def check(self, index: Index) -> None:
         known_values(index, self.field)
 
     def compute(self, index: Index) -> Array:
         return np.array([self._number(value) for value in known_values(index, self.field)], np.float64)
+
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        return f"the field {self.field!r}" if record.get(self.field) in (None, "", []) else None
+
+    def of_record(self, index: Index, record: Mapping[str, Any]) -> float:
+        return self._number(record[self.field])
 
     def _number(self, value: object) -> float:
         if value is None:
@@ -263,10 +304,6 @@ def _urls(index: Index) -> list[str | None]:
 
 def _folder(url: str) -> str:
     return url.rstrip("/") + "/"
-
-
-def _of_urls(index: Index, value: Callable[[str], float]) -> Array:
-    return np.array([math.nan if url is None else value(url) for url in _urls(index)], np.float64)
 
 
 def has_links(index: Index) -> bool:

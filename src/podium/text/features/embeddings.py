@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.text.features.base import Context, Feature
-from podium.text.index.stored_values import place
 from podium.text.retrieval.dense import cosines, exact_dots, query_vector, vectors_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ class VectorFeature(Feature):
         if not len(vectors_of(index).numbers):
             raise DataError(f"feature {self}: no document has a vector.", where=str(index.store.path))
 
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        return "a vector" if record.get("vector") is None and index.encoder is None else None
+
 
 @register
 class Dot(VectorFeature):
@@ -32,8 +35,8 @@ class Dot(VectorFeature):
     name = "dot"
 
     def values(self, context: Context) -> Array:
-        at, dots, _ = _dots(context, self.name)
-        return _spread(context, at, dots)
+        has, dots, _, _ = _dots(context, self.name)
+        return _spread(has, dots)
 
 
 @register
@@ -43,19 +46,18 @@ class VectorCosine(VectorFeature):
     name = "vector_cosine"
 
     def values(self, context: Context) -> Array:
-        at, dots, vector = _dots(context, self.name)
-        return _spread(context, at, cosines(dots, vectors_of(context.index).norms[at[at >= 0]], vector))
+        has, dots, norms, vector = _dots(context, self.name)
+        return _spread(has, cosines(dots, norms, vector))
 
 
-def _dots(context: Context, who: str) -> tuple[Ints, Array, Array]:
-    """Indices of the documents' vectors (−1 for none), inner products of those that have one, the query's vector."""
-    vectors = vectors_of(context.index)
+def _dots(context: Context, who: str) -> tuple[Flags, Array, Array, Array]:
+    """Which documents have a vector; of these, inner products with the query's and norms; the query's vector."""
     vector = query_vector(context.index, context.query, f"feature {who}")
-    at = place(vectors.numbers, context.numbers)
-    return at, exact_dots(vectors.values[at[at >= 0]], vector), vector
+    has, rows, norms = context.vectors()
+    return has, exact_dots(rows, vector), norms, vector
 
 
-def _spread(context: Context, at: Ints, values: Array) -> Array:
-    spread = np.full(len(context), np.nan)
-    spread[at >= 0] = values
+def _spread(has: Flags, values: Array) -> Array:
+    spread = np.full(len(has), np.nan)
+    spread[has] = values
     return spread

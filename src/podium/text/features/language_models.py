@@ -78,6 +78,7 @@ class JelinekMercer(FieldFeature):
     name, kernel = "lmir_jm", _jelinek_mercer
     field: str = WHOLE
     lam: float = param(default=0.1, least=1 / MOST, below=1)
+    """Share of the collection's model."""
 
 
 @register
@@ -87,6 +88,7 @@ class Dirichlet(FieldFeature):
     name, kernel = "lmir_dir", _dirichlet
     field: str = WHOLE
     mu: float = param(default=2000.0, least=1 / MOST, most=1e9)
+    """Pseudo-count of words that the collection adds to each document; the larger, the smoother."""
 
 
 @register
@@ -96,3 +98,4 @@ class AbsoluteDiscount(FieldFeature):
     name, kernel = "lmir_abs", _absolute_discount
     field: str = WHOLE
     delta: float = param(default=0.7, least=1 / MOST, below=1)
+    """Occurrences that are taken from each word of the field and given to unseen ones."""

@@ -209,7 +209,9 @@ class BM25(FieldFeature):
     name, kernel = "bm25", bm25
     field: str = WHOLE
     k1: float = param(default=1.2, least=0, most=MOST)
+    """Saturation: the larger, the more a further occurrence of a word adds."""
     b: float = param(default=0.75, least=0, most=1)
+    """Share by which long fields are discounted: 0 not at all, 1 in full proportion to their length."""
 
 
 @register
@@ -219,7 +221,9 @@ class LogBM25(FieldFeature):
     name, kernel = "log_bm25", _log_bm25
     field: str = WHOLE
     k1: float = param(default=1.2, least=0, most=MOST)
+    """Saturation: the larger, the more a further occurrence of a word adds."""
     b: float = param(default=0.75, least=0, most=1)
+    """Share by which long fields are discounted: 0 not at all, 1 in full proportion to their length."""
 
 
 @register

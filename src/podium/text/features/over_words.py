@@ -63,6 +63,7 @@ class MinTF(FieldFeature):
     name, kernel = "min_tf", _min
     field: str = WHOLE
     of: Of = "tf"
+    """What is counted of each word: c, c/|d| (`norm_tf`) or c ln(N/df) (`tfidf`)."""
 
 
 @register
@@ -72,6 +73,7 @@ class MaxTF(FieldFeature):
     name, kernel = "max_tf", _max
     field: str = WHOLE
     of: Of = "tf"
+    """What is counted of each word: c, c/|d| (`norm_tf`) or c ln(N/df) (`tfidf`)."""
 
 
 @register
@@ -81,6 +83,7 @@ class MeanTF(FieldFeature):
     name, kernel = "mean_tf", _mean
     field: str = WHOLE
     of: Of = "tf"
+    """What is counted of each word: c, c/|d| (`norm_tf`) or c ln(N/df) (`tfidf`)."""
 
 
 @register
@@ -90,3 +93,4 @@ class VarTF(FieldFeature):
     name, kernel = "var_tf", _var
     field: str = WHOLE
     of: Of = "tf"
+    """What is counted of each word: c, c/|d| (`norm_tf`) or c ln(N/df) (`tfidf`)."""

@@ -59,8 +59,11 @@ class NgramBM25(FieldFeature):
     name, kernel = "ngram_bm25", _ngram_bm25
     field: str = WHOLE
     n: int = param(default=2, least=2, most=5)
+    """Words of an n-gram."""
     k1: float = param(default=1.2, least=0, most=MOST)
+    """Saturation: the larger, the more a further occurrence of a word adds."""
     b: float = param(default=0.75, least=0, most=1)
+    """Share by which long fields are discounted: 0 not at all, 1 in full proportion to their length."""
 
     def sees(self) -> Hashable:
         return "runs", self.n
@@ -98,7 +101,9 @@ class Edit(Feature):
 
     name = "edit"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
     of: Literal["field", "span"] = "field"
+    """What the query is compared with: the field, or its shortest window with all query words that it has."""
 
     def values(self, context: Context) -> Array:
         distances, phrase = np.zeros(len(context)), context.query.sequence

@@ -6,7 +6,8 @@ Reference: Bendersky, Croft and Diao, Quality-biased ranking of web documents, 2
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class StopShare(Feature):
 
     name = "stop_share"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
 
     def values(self, context: Context) -> Array:
         return np.asarray(_of_stop_words(context, self.field)[0])
@@ -37,6 +39,7 @@ class StopCover(Feature):
 
     name = "stop_cover"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
 
     def values(self, context: Context) -> Array:
         return np.asarray(_of_stop_words(context, self.field)[1])
@@ -48,6 +51,7 @@ class Entropy(Feature):
 
     name = "entropy"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
 
     def values(self, context: Context) -> Array:
         out = np.zeros(len(context))
@@ -61,12 +65,13 @@ class WordLength(Feature):
 
     name = "word_length"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
 
     def values(self, context: Context) -> Array:
         out = np.zeros(len(context))
         tokens, starts, ends = context.tokens(self.field)
         terms, place = np.unique(tokens, return_inverse=True)
-        _mean(place.astype(np.int32), starts, ends, _term_lengths(context.index, terms.tolist()), out)
+        _mean(place.astype(np.int32), starts, ends, _term_lengths(context, terms.tolist()), out)
         return out
 
 
@@ -78,20 +83,26 @@ class LinkShare(Feature):
 
     def values(self, context: Context) -> Array:
         index = context.index
+        if context.records is not None:
+            return np.full(len(context), np.nan)
         links = index.kept("links from", lambda: Counter(source for source, _ in index.store.links()))
         _, starts, ends = context.tokens(WHOLE)
         counts = np.array([links[id] for id in index.ids(context.numbers)], np.float64)
         words = (ends - starts).astype(np.float64)
         return np.where(words > 0, np.minimum(counts / np.maximum(words, 1.0), 1.0), 0.0)
 
+    def lacks(self, record: Mapping[str, Any], index: Index) -> str | None:
+        return "links in the index"
 
-def _term_lengths(index: Index, terms: list[int]) -> Array:
+
+def _term_lengths(context: Context, terms: list[int]) -> Array:
     """The number of characters of each term; each is read once."""
+    index, new = context.index, len(context.index.flags)
     lengths: dict[int, int] = index.kept("term lengths", dict)
     for t in terms:
-        if t not in lengths:
+        if t < new and t not in lengths:
             lengths[t] = len(index.store.term(t))
-    return np.array([lengths[t] for t in terms], np.float64)
+    return np.array([lengths[t] if t < new else len(context.new_terms[t - new][0]) for t in terms], np.float64)
 
 
 def _of_stop_words(context: Context, field: str) -> Array:
@@ -101,6 +112,9 @@ def _of_stop_words(context: Context, field: str) -> Array:
         out = np.zeros((2, len(context)))
         number, terms = _list(context.index)
         if number:
+            first, listed = len(context.index.flags), stop_words(context.index.analyser.language)
+            new = [first + k for k, (word, _) in enumerate(context.new_terms) if word in listed]
+            terms = np.append(terms, np.array(new, np.int32))
             _stop_counts(*context.tokens(field), terms, context.slots, out)
             out[1] /= number
         return out

@@ -51,7 +51,7 @@ def podium(index: Index) -> list[Feature]:
     features = [_of(word, stream) for stream in streams for word in words.split()]
     features += [_of("edit", index.title)] if index.title in index.fields else []
     features += [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
-    return features + [Feature.parse(f"stored(field={name})") for name in stored_numbers(index).fields]
+    return features + _stored(index)
 
 
 def document_features(index: Index) -> list[Feature]:
@@ -90,6 +90,25 @@ def mslr_text(index: Index) -> list[Feature]:
     return [_of(word, stream) for word in kinds for stream in streams]
 
 
+def elasticsearch(index: Index) -> list[Feature]:
+    """Features that Elasticsearch and OpenSearch compute to the same numbers: BM25 and phrases, stored numbers."""
+    return _of_engine(["lucene_bm25", "lucene_phrase"], index)
+
+
+def solr(index: Index) -> list[Feature]:
+    """Features that Solr computes to the same numbers: BM25, phrases and lengths, stored numbers."""
+    return _of_engine(["lucene_bm25", "lucene_phrase", "lucene_length"], index)
+
+
+def _of_engine(words: list[str], index: Index) -> list[Feature]:
+    features = [_of(word, field) for field in index.fields for word in words]
+    return features + _stored(index)
+
+
+def _stored(index: Index) -> list[Feature]:
+    return [Feature.parse(f"stored(field={name})") for name in stored_numbers(index).fields]
+
+
 def _of(word: str, stream: str) -> Feature:
     """A feature of a field."""
     if stream == WHOLE:
@@ -103,4 +122,6 @@ SETS: dict[str, Callable[[Index], list[Feature]]] = {
     "letor4": letor4,
     "letor3-ohsumed": letor3_ohsumed,
     "mslr-text": mslr_text,
+    "elasticsearch": elasticsearch,
+    "solr": solr,
 }

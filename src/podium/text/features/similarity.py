@@ -7,9 +7,11 @@ import numpy as np
 from podium.base.arrays import Array, Int32s, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
+from podium.text.context import slots_of
 from podium.text.features.base import WHOLE, Context, Feature
+from podium.text.retrieval.dense import exact_dots
 from podium.text.retrieval.lsi import latent
-from podium.text.retrieval.word_vectors import norms, term_weights
+from podium.text.retrieval.word_vectors import term_weights
 
 
 @register
@@ -18,11 +20,12 @@ class Cosine(Feature):
 
     name = "cosine"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
 
     def values(self, context: Context) -> Array:
         column, (counts, times, _), cosines = context.column(self.field), context.words, np.zeros(len(context))
-        weights, sizes = term_weights(context.index, column), norms(context.index, column)
-        _cosine(counts[column], times, context.query.terms, weights, sizes, context.rows, cosines)
+        weights = term_weights(context.index, column)
+        _cosine(counts[column], times, context.query.terms, weights, context.norms(column), cosines)
         return cosines
 
 
@@ -37,16 +40,19 @@ class PRF(Feature):
     name = "prf"
     of_candidates = True
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
     k: int = param(default=5, least=1)
+    """First documents whose mean is taken."""
 
     def values(self, context: Context) -> Array:
-        cosines, scores = np.zeros(len(context)), context.first_scores
-        if scores is None or not len(scores):
+        cosines, best = np.zeros(len(context)), context.candidates
+        if best.first_scores is None or not len(best):
             return cosines
         column = context.column(self.field)
-        weights, sizes = term_weights(context.index, column), norms(context.index, column)
-        shares = _shares(np.asarray(scores, np.float64))
-        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, context.slots, cosines)
+        weights, slots = term_weights(context.index, column), slots_of(max(len(context.slots), len(best.slots)))
+        shares = _shares(np.asarray(best.first_scores, np.float64))
+        terms, centre = _centre(*best.tokens(self.field), shares, self.k, weights, slots)
+        _towards(*context.tokens(self.field), terms, centre, weights, context.norms(column), slots, cosines)
         return cosines
 
 
@@ -56,7 +62,9 @@ class LSI(Feature):
 
     name = "lsi"
     field: str = WHOLE
+    """Field whose words count; `whole` is all fields together."""
     rank: int = param(default=100, least=1, most=1000)
+    """Dimensions of the latent space."""
 
     def values(self, context: Context) -> Array:
         query, column = context.query, context.column(self.field)
@@ -66,7 +74,7 @@ class LSI(Feature):
         size = np.linalg.norm(point)
         if size <= 1e-12:
             return np.zeros(len(context))
-        return np.asarray(space.documents[context.rows].astype(np.float64) @ (point / size))
+        return exact_dots(context.latent(column, self.rank), point / size)
 
 
 def _shares(scores: Array) -> Array:
@@ -79,27 +87,26 @@ def _shares(scores: Array) -> Array:
 
 
 @compiled
-def _cosine(counts: Array, times: Array, query: Int32s, weights: Array, sizes: Array, rows: Ints, out: Array) -> None:
-    """Cosines of query and documents; `weights` are of all terms, `sizes` are norms of all documents."""
+def _cosine(counts: Array, times: Array, query: Int32s, weights: Array, sizes: Array, out: Array) -> None:
+    """Cosines of query and documents; `weights` are of all terms, `sizes` are norms of the documents."""
     vector, square = np.empty(len(query)), 0.0
     for t in range(len(query)):
         vector[t] = np.log1p(times[t]) * weights[query[t]]
         square += vector[t] ** 2
         vector[t] *= weights[query[t]]
     for i in range(len(counts)):
-        if square > 0.0 and sizes[rows[i]] > 0.0:
+        if square > 0.0 and sizes[i] > 0.0:
             for t in range(len(query)):
                 if counts[i, t] > 0.0:
                     out[i] += np.log1p(counts[i, t]) * vector[t]
-            out[i] /= np.sqrt(square) * sizes[rows[i]]
+            out[i] /= np.sqrt(square) * sizes[i]
 
 
 @compiled
-def _feedback(
-    tokens: Int32s, starts: Ints, ends: Ints, scores: Array, k: int, weights: Array, sizes: Array, rows: Ints,
-    slots: Int32s, out: Array,
-) -> None:  # fmt: skip
-    """The cosine of each document's vector with Σ score × vector over the k best."""
+def _centre(
+    tokens: Int32s, starts: Ints, ends: Ints, scores: Array, k: int, weights: Array, slots: Int32s
+) -> tuple[Int32s, Array]:
+    """The terms of the k best documents, and Σ score × vector over these documents."""
     best = _best(scores, k)
     room = 0
     for b in best:
@@ -117,17 +124,29 @@ def _feedback(
             s = met[at]
             centre[s] += scores[b] * np.log1p(counts[s]) * weights[terms[s]]
             counts[s] = 0.0
-    square = 0.0
     for s in range(size):
+        slots[terms[s]] = -1
+    return terms[:size], centre[:size]
+
+
+@compiled
+def _towards(
+    tokens: Int32s, starts: Ints, ends: Ints, terms: Int32s, centre: Array, weights: Array, sizes: Array,
+    slots: Int32s, out: Array,
+) -> None:  # fmt: skip
+    """The cosine of each document's vector with a vector of some terms; `sizes` are norms of the documents."""
+    counts, met, square = np.zeros(len(terms)), np.empty(len(terms), np.int64), 0.0
+    for s in range(len(terms)):
+        slots[terms[s]] = s
         square += centre[s] ** 2
     for i in range(len(starts)):
         for at in range(_count(tokens, starts[i], ends[i], slots, counts, met)):
             s = met[at]
             out[i] += np.log1p(counts[s]) * weights[terms[s]] * centre[s]
             counts[s] = 0.0
-        length = np.sqrt(square) * sizes[rows[i]]
+        length = np.sqrt(square) * sizes[i]
         out[i] = out[i] / length if length > 0.0 else 0.0
-    for s in range(size):
+    for s in range(len(terms)):
         slots[terms[s]] = -1
 
 

@@ -39,6 +39,7 @@ class DependenceTerms(FieldFeature):
     name, kernel = "sd_t", _dirichlet_sum
     field: str = WHOLE
     mu: float = param(default=2500.0, least=1 / MOST, most=1e9)
+    """Pseudo-count of words that the collection adds to each document; the larger, the smoother."""
 
 
 @register
@@ -48,6 +49,7 @@ class DependencePhrases(FieldFeature):
     name, kernel = "sd_o", _dirichlet_sum
     field: str = WHOLE
     mu: float = param(default=4000.0, least=1 / MOST, most=1e9)
+    """Pseudo-count of words that the collection adds to each document; the larger, the smoother."""
 
     def sees(self) -> Hashable:
         return "phrases of two"
@@ -67,8 +69,11 @@ class DependenceWindows(FieldFeature):
     name, kernel = "sd_u", _dirichlet_sum
     field: str = WHOLE
     mu: float = param(default=4000.0, least=1 / MOST, most=1e9)
+    """Pseudo-count of words that the collection adds to each document; the larger, the smoother."""
     window: int = param(default=8, least=2, most=1000)
+    """Words within which both must occur."""
     pairs: Literal["adjacent", "all"] = "adjacent"
+    """Pairs of query words that count: adjacent ones, or all."""
 
     def sees(self) -> Hashable:
         return "windows", self.window, self.pairs

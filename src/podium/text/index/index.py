@@ -18,6 +18,7 @@ the state in which it was opened, until it is changed or `refresh` is called.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import shutil
@@ -76,8 +77,8 @@ class Index:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._scratch = threading.local()
-        self._encode: Encoder | None = None
-        self._encoder = ""
+        self.encoder: Encoder | None = None
+        self._encoder_name = ""
         try:
             self.refresh()
         except BaseException:
@@ -99,8 +100,9 @@ class Index:
 
         `fields` are those that are searched: by default title and text, or without a text all that hold text, which
         the first documents say; numbers, dates, URLs and ids are not. All others are stored, for filters and features.
-        Without a text, a word in the title counts as three elsewhere.
-        `id` names the field of ids if its name is not a usual one, `title` the one to show as a document's title.
+        Without a text, a word in the title counts as three elsewhere. `path` is a folder that does not exist yet.
+        `id` names the field of ids if its name is not a usual one, `title` the one to show as a document's title;
+        `analyser` says how text becomes terms, such as `english`.
         """
         if isinstance(fields, str):
             raise ParameterError(f"create: a list of fields is needed; got {fields!r}. Write [{fields!r}].")
@@ -117,7 +119,7 @@ class Index:
             index = cls(store)
             try:
                 if first:
-                    index.add(itertools.chain(first, rest), id=of_ids)
+                    index._add(itertools.chain(first, rest), id=of_ids or "id", replace=False)
             except BaseException:
                 index.close()
                 remove_index(path)
@@ -126,7 +128,7 @@ class Index:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
-        """Open an existing index."""
+        """Open the index in the folder `path`."""
         return cls(Store(path))
 
     @property
@@ -177,17 +179,17 @@ class Index:
         if id is None and any(self.store.id_field in document for document in first):
             id = self.store.id_field
         of_ids = id_field(first, id) if first else None
+        return self._add(itertools.chain(first, rest), id=of_ids or "id", replace=replace)
 
-        def read() -> Iterable[Document]:
-            for n, document in enumerate(itertools.chain(first, rest), 1):
-                yield Document.read(document, fields=self.fields, id=of_ids or "id", where=f"document {n}")
-
-        added = self.store.add(read(), replace=replace)
+    def _add(self, documents: Iterable[Mapping[str, Any]], *, id: str, replace: bool) -> int:
+        """Add documents with flat fields."""
+        read = (Document.read(d, fields=self.fields, id=id, where=f"document {n}") for n, d in enumerate(documents, 1))
+        added = self.store.add(read, replace=replace)
         self.refresh()
         return added
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Delete documents, all or none of them."""
+        """Delete the documents with these `ids`, all or none of them."""
         if isinstance(ids, str):
             raise ParameterError(f"delete: a list of ids is needed; got {ids!r}. Write [{ids!r}].")
         self.store.delete([str(id) for id in ids])
@@ -201,17 +203,25 @@ class Index:
         self.refresh()
 
     def document(self, id: str) -> dict[str, Any]:
-        """A document as it was added, with its title as "title" if another field holds it."""
+        """The document `id` as it was added, with its title as "title" if another field holds it."""
         document = self.store.document(str(id))
         if document is None:
             raise DataError(f"no document {id!r}.", where=str(self.store.path))
         return document if self.title == "title" else {"title": document.get(self.title), **document}
 
-    def query(self, text: str, *, vector: Sequence[float] | AnyArray | None = None) -> Query:
-        """Analyse a text as a query. Its vector is the argument, or that of the encoder if there is one."""
-        if vector is None and self._encode is not None:
-            vector = np.asarray(self._encode([text]))[0]
-        return read_query(self.store, self.flags, self.kept("occurs", self._occurs), text, vector=vector)
+    def query(self, text: str, *, vector: Sequence[float] | AnyArray | None = None, syntax: bool = False) -> Query:
+        """Analyse a text as a query. Its vector is the argument, or that of the encoder if there is one.
+
+        With `syntax`, the text is in the query language: see `query_language.py`.
+        """
+        if vector is None and self.encoder is not None:
+            vector = np.asarray(self.encoder([text]))[0]
+        read = functools.partial(read_query, self.store, self.flags, self.kept("occurs", self._occurs), vector=vector)
+        if not syntax:
+            return read(text)
+        from podium.text.query_matches import read_language
+
+        return read_language(self, text, read)
 
     def _occurs(self) -> Flags:
         """Whether each term is in a document: terms of deleted documents stay in the vocabulary."""
@@ -232,13 +242,13 @@ class Index:
         self.refresh()
 
     def set_vectors(self, ids: Sequence[str], vectors: AnyArray) -> int:
-        """Set the vectors of documents, all or none of them; those of other documents stay as they are."""
+        """Set the `vectors` of the documents `ids`, all or none of them; those of other documents stay as they are."""
         written = self.store.set_vectors(named_vectors(ids, vectors))
         self.refresh()
         return written
 
     def encode_with(self, encode: Encoder, *, name: str | None = None) -> None:
-        """Set the encoder: a function from a list of texts to an array with a row for each.
+        """Set the encoder: `encode` is a function from a list of texts to an array with a row for each.
 
         It encodes queries without a vector, and documents with `encode_documents`. The function is not saved, only
         its name: raises an error if the vectors of the index were made by a function of another name.
@@ -249,13 +259,13 @@ class Index:
                 f"{self.store.path}: its vectors were made by {stored!r}, not by {called!r}. Use the same encoder, or "
                 "replace the vectors of all documents (set_vectors)."
             )
-        self._encode, self._encoder = encode, called
+        self.encoder, self._encoder_name = encode, called
 
     def encode_documents(self, *, batch: int = 256) -> int:
-        """Encode the text fields of documents without a vector, all or none of them, and return their number."""
-        if self._encode is None:
+        """Encode the texts of documents without a vector, `batch` at once, all or none, and return their number."""
+        if self.encoder is None:
             raise ParameterError("encode_documents: no encoder. Set it first: index.encode_with(function).")
-        written = self.store.set_vectors(encoded(self.store, self._encode, batch), encoder=self._encoder)
+        written = self.store.set_vectors(encoded(self.store, self.encoder, batch), encoder=self._encoder_name)
         self.refresh()
         return written
 
@@ -268,12 +278,14 @@ class Index:
         vector: Sequence[float] | AnyArray | None = None,
         where: Where | None = None,
         offset: int = 0,
+        syntax: bool = False,
     ) -> Hits:
         """Search: the k best documents for a query; ties go to the document that was added first.
 
         `by` scores them, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector of the
         query: `vector`, or see `encode_with`. `where` filters documents by their numbers; see `make_filter`.
-        `offset` leaves out so many of the best documents: the second page of 10 is k=10, offset=10.
+        `offset` leaves out so many of the best documents: the second page of 10 is k=10, offset=10. With `syntax`, the
+        query is in the query language, `"heat transfer" +slab -cold title:heat trans* slba~1`: see `query_language.py`.
         """
         if k < 1:
             raise ParameterError(f"search: k must be at least 1; got {k}.")
@@ -283,9 +295,9 @@ class Index:
             raise ParameterError(f"search: a query is a text; got {type(query).__name__}. Search for one at a time.")
         if isinstance(query, Query) and vector is not None:
             raise ParameterError("search: a Query has its own vector. Give it there: index.query(text, vector=…).")
-        asked = self.query(query, vector=vector) if isinstance(query, str) else query
+        asked = self.query(query, vector=vector, syntax=syntax) if isinstance(query, str) else query
         how = Retrieval.parse(by) if isinstance(by, str) else by
-        scores, numbers = how.best(self, asked, k + offset, where)
+        scores, numbers = how.best(self, asked, min(k + offset, max(len(self), 1)), asked.allowing(where))
         order = np.lexsort((numbers, -scores))[offset : offset + k]
         return Hits(self.ids(numbers[order]), scores[order], numbers[order])
 
@@ -298,7 +310,7 @@ class Index:
         return names
 
     def numbers(self, ids: Sequence[str]) -> Ints:
-        """The numbers of documents; an unknown id is an error."""
+        """The numbers of the documents `ids`; an unknown id is an error."""
         numbers = [self.store.number(str(id)) for id in ids]
         for id, n in zip(ids, numbers, strict=True):
             if n is None:
@@ -309,7 +321,9 @@ class Index:
         """Locate documents: per segment, their places among `numbers` and their rows in the segment."""
         parts = []
         for segment in self.segments:
-            rows = np.minimum(np.searchsorted(segment.numbers, numbers), len(segment) - 1)
+            rows = np.minimum(np.abs(numbers - segment.numbers[0]), len(segment) - 1)  # if no number is missing
+            if not (segment.numbers[rows] == numbers).all():
+                rows = np.minimum(np.searchsorted(segment.numbers, numbers), len(segment) - 1)
             at = np.flatnonzero((segment.numbers[rows] == numbers) & ~segment.dead[rows])
             if len(at):
                 parts.append((segment, at, rows[at]))

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import AnyArray, Bytes, Flags, Int32s, Ints
 from podium.jit.compiled import compiled
+from podium.text.index.blocks import narrowed
+from podium.text.index.compact import from_steps, packed_rows, steps, unpacked_rows
 
 if TYPE_CHECKING:
-    from podium.text.index.store import Tokens
+    from podium.text.index.blocks import Tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class Segment:
     frequencies: Int32s  # (P, F) occurrences of the term in each field
     df: Int32s  # (T, F+1) documents with the term
     cf: Ints  # (T, F+1) occurrences
-    pairs: Ints  # (B,) first term · 2³² + second, rising
+    pairs: Ints  # (B,) first term · 2³² + second, rising; those that several documents have
     pair_df: Int32s  # (B, F+1) documents with the pair
     dead: Flags  # (D,) deleted
 
@@ -63,8 +65,16 @@ class Segment:
 
     def ids(self, rows: Ints) -> list[str]:
         """The ids of documents."""
-        ends = self.id_ends
-        return [self.id_bytes[ends[row] : ends[row + 1]].tobytes().decode() for row in rows.tolist()]
+        names, starts, ends = self._names, self.id_ends[rows].tolist(), self.id_ends[rows + 1].tolist()
+        if isinstance(names, str):
+            return [names[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [names[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+
+    @functools.cached_property
+    def _names(self) -> str | bytes:
+        """All ids end to end: as text if a letter is a byte, so that parts of it need no decoding."""
+        names = self.id_bytes.tobytes()
+        return names.decode() if names.isascii() else names
 
     def places(self, terms: Int32s) -> Ints:
         """Indices of terms in the vocabulary of the segment; −1 for one that it lacks."""
@@ -78,9 +88,16 @@ class Segment:
         aside = folder.with_name(f".{folder.name}.part")
         aside.mkdir()
         for name in _SAVED:
-            np.save(aside / f"{name}.npy", getattr(self, name))
+            np.save(aside / f"{name}.npy", self._compact(name))
         aside.replace(folder)
         return {name: _file_sum(folder / f"{name}.npy") for name in _SAVED}
+
+    def _compact(self, name: str) -> AnyArray:
+        """An array as it is written."""
+        array: AnyArray = getattr(self, name)
+        if name == "rows":
+            return packed_rows(self.rows, self.pointers)
+        return steps(array) if name in _RISING else narrowed(array)
 
     @classmethod
     def load(cls, folder: Path, sums: Mapping[str, int], *, n_fields: int, n_terms: int) -> Segment:
@@ -88,7 +105,16 @@ class Segment:
         if any(_file_sum(folder / f"{name}.npy") != sums[name] for name in _SAVED):
             raise ValueError("an array does not match its checksum")
         # plain views: slices of np.memmap are slow
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _SAVED}
+        written = {name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _SAVED}
+        arrays: dict[str, AnyArray] = {
+            name: from_steps(array, _KINDS[name]) if name in _RISING else array.astype(_KINDS[name], copy=False)
+            for name, array in written.items()
+            if name != "rows"
+        }
+        arrays["bounds"] = arrays["bounds"].reshape(-1, n_fields + 1)
+        if len(arrays["pointers"]) == 0 or not 0 <= arrays["pointers"].min() <= arrays["pointers"].max() < 2**40:
+            raise ValueError("not a sound segment")
+        arrays["rows"] = unpacked_rows(written["rows"], arrays["pointers"])
         segment = cls(**arrays, dead=np.zeros(len(arrays["numbers"]), np.bool_))
         segment.check(n_fields, n_terms)
         return segment
@@ -110,12 +136,7 @@ class Segment:
         rising = all(len(x) == 0 or (x[0] == 0 and x[-1] == top and (np.diff(x) >= 0).all()) for x, top in limits)
         inside = _within(self.tokens, n_terms) and _within(self.rows, len(self)) and _within(self.terms, n_terms)
         ordered = all((np.diff(x) > 0).all() for x in (self.numbers, self.terms))
-        wide = ("numbers", "id_ends", "bounds", "pointers", "cf", "pairs")
-        kinds: dict[str, type[np.generic]] = {
-            field.name: np.int64 if field.name in wide else np.int32 for field in fields(self)
-        }
-        kinds |= {"id_bytes": np.uint8, "dead": np.bool_}
-        wrong += [name for name, kind in kinds.items() if getattr(self, name).dtype != kind]
+        wrong += [name for name, kind in _KINDS.items() if getattr(self, name).dtype != kind]
         if wrong or not rising or not inside or not ordered:
             raise ValueError("not a sound segment")
 
@@ -131,6 +152,13 @@ class Segment:
 
 
 _SAVED = tuple(field.name for field in fields(Segment) if field.name != "dead")
+_RISING = ("numbers", "id_ends", "bounds", "terms", "pointers", "pairs")
+_WIDE = ("numbers", "id_ends", "bounds", "pointers", "cf", "pairs")
+_KINDS: dict[str, type[np.generic]] = {
+    **{name: np.int64 if name in _WIDE else np.int32 for name in _SAVED},
+    "id_bytes": np.uint8,
+    "dead": np.bool_,
+}
 
 
 def _file_sum(file: Path) -> int:
@@ -226,7 +254,7 @@ def _term_statistics(pointers: Ints, frequencies: Int32s, df: Int32s, cf: Ints) 
 
 
 def _pair_statistics(ids: Int32s, bounds: Ints) -> tuple[Ints, Int32s]:
-    """The pairs of adjacent terms and the number of documents with each, per field."""
+    """The pairs of adjacent terms that several documents have, and the number of documents with each, per field."""
     F = bounds.shape[1] - 1
     if len(ids) < 2:
         return np.empty(0, np.int64), np.empty((0, F + 1), np.int32)
@@ -236,7 +264,8 @@ def _pair_statistics(ids: Int32s, bounds: Ints) -> tuple[Ints, Int32s]:
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
     df = np.zeros((len(starts), F + 1), np.int32)
     _count_pairs(np.append(starts, len(keys)), order, rows, columns, df)
-    return keys[starts], df
+    several = df[:, -1] > 1
+    return keys[starts[several]], df[several]
 
 
 @compiled
@@ -321,7 +350,7 @@ def _subtract(
         keys = np.sort(keys)
         for p in range(len(keys)):
             k = np.searchsorted(pairs, keys[p])
-            if k < len(pairs) and (p == 0 or keys[p] != keys[p - 1]):
+            if k < len(pairs) and pairs[k] == keys[p] and (p == 0 or keys[p] != keys[p - 1]):
                 pair_df[k, f] -= 1
 
 

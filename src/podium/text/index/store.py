@@ -12,38 +12,28 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base import sqlite
-from podium.base.arrays import Flags, Int32s, Ints, Singles
+from podium.base.arrays import Flags, Ints, Singles
 from podium.base.errors import DataError, IndexFileError
 from podium.base.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
-from podium.text.index.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
-from podium.text.index.writer import Writer, largest, remove, unpacked
+from podium.text.index.blocks import Block, Tokens, lines_of, tokens_of, unpacked_lines
+from podium.text.index.schema import COLUMNS, FORMAT, checked_meta, count_change, empty, insert, rows_of
+from podium.text.index.writer import Writer, block_rows, empty_places, largest, remove
 
 if TYPE_CHECKING:
     from podium.text.collection.indexed_document import Document
 
 _BATCH = 1000
 """Documents per batch of writing."""
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """The terms of documents, end to end."""
-
-    numbers: Ints  # (D,) rising
-    counts: Int32s  # (D, F) terms of each field
-    ids: Int32s  # all terms, document by document, field by field
-    names: list[str]  # (D,) ids of the documents
 
 
 class Store:
@@ -159,6 +149,8 @@ class Store:
             rest = iter(documents)
             while batch := list(itertools.islice(rest, _BATCH)):
                 writer.write(batch)
+            with self._sound():
+                writer.finish()
         return writer.written
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -168,7 +160,10 @@ class Store:
             unknown = [id for id, n in numbers.items() if n is None]
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
-            remove(base, [(id, n) for id, n in numbers.items() if n is not None])
+            with self._sound():
+                found = [(id, n) for id, n in numbers.items() if n is not None]
+                remove(base, found)
+                empty_places(base, [n for _, n in found], n_fields=len(self.fields))
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
@@ -177,20 +172,27 @@ class Store:
 
     def document(self, id: str) -> dict[str, Any] | None:
         """All fields of a document, as it was added."""
-        return next(self._rows("document", "WHERE id = ?", id, read=_document), None)
+        n = self.number(id)
+        if n is None:
+            return None
+        with self._worded(), self._sound():
+            [(first, size, stored, texts, _, _)] = block_rows(self._base, n)
+            return _document(id, *(unpacked_lines(packed, size)[n - first] for packed in (stored, texts)))
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """All documents, as they were added and in that order."""
-        return self._rows("document", read=_document)
+        return (_document(id, stored, text) for _, id, stored, text in self._lines("stored", "texts"))
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
         """The number of each document and its value of a field, None if it has none."""
+        for n, _, line in self._lines("texts" if field in self.fields else "stored"):
+            yield n, json.loads(line).get(field)
 
-        def value(row: tuple[Any, ...]) -> tuple[int, Any]:
-            n, _, stored, text = row
-            return n, (unpacked(text) if field in self.fields else json.loads(stored)).get(field)
-
-        return self._rows("document", read=value)
+    def _lines(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """The number and the id of each document, and its lines in columns of its block."""
+        at = [COLUMNS["block"].index(column) for column in columns]
+        with self._sound():
+            yield from lines_of(self._rows("document"), self._rows("block"), at)
 
     def stored_fields(self) -> list[str]:
         """The names of all stored fields."""
@@ -198,20 +200,15 @@ class Store:
 
     def all_stored(self) -> Iterator[dict[str, Any]]:
         """The stored fields of each document."""
-        return self._rows("document", read=lambda row: json.loads(row[2]))
+        return (json.loads(stored) for _, _, stored in self._lines("stored"))
 
     def tokens(self, *, after: int = -1) -> Tokens:
         """The terms of the documents with numbers above `after`."""
-        names = {n: id for n, id, _, _ in self._rows("document", "WHERE n > ?", after)}
-        rows = list(self._rows("token", "WHERE n > ?", after))
+        names = dict(self._rows("document", "WHERE n > ?", after))
+        rows = self._rows("block", "WHERE n + size > ?", after + 1)
         with self._worded(), self._sound():
-            counts = np.frombuffer(b"".join(row[1] for row in rows), "<i4").reshape(len(rows), len(self.fields))
-            ids = np.frombuffer(b"".join(row[2] for row in rows), "<i4")
-            size = largest(self._base, "term", "t") + 1
-            outside = len(ids) and not 0 <= ids.min() <= ids.max() < size
-            if [row[0] for row in rows] != list(names) or counts.sum() != len(ids) or (counts < 0).any() or outside:
-                raise ValueError("documents and their terms do not agree")
-        return Tokens(np.array(list(names), np.int64), counts, ids, list(names.values()))
+            blocks = (Block.read(row, len(self.fields)) for row in rows)
+            return tokens_of(names, blocks, len(self.fields), largest(self._base, "term", "t") + 1, after=after)
 
     def deleted(self) -> Ints:
         """The numbers of deleted documents."""
@@ -241,12 +238,10 @@ class Store:
                 raise ValueError(f"{len(rows)} rows of {table} where {self.rows(table)} were written")
         return rows
 
-    def _rows(
-        self, table: str, where: str = "", *values: Any, read: Callable[[tuple[Any, ...]], Any] = tuple
-    ) -> Iterator[Any]:
-        """The rows of a table, in order, each read by `read`; raises an error at a damaged one."""
+    def _rows(self, table: str, where: str = "", *values: Any) -> Iterator[Any]:
+        """The rows of a table, in order; raises an error at a damaged one."""
         with self._worded(), self._sound():
-            yield from map(read, rows_of(self._base, table, where, *values))
+            yield from rows_of(self._base, table, where, *values)
 
     def term_ids(self, words: Sequence[str]) -> list[int]:
         """The numbers of the terms of words; −1 for a term that no document has."""
@@ -255,17 +250,19 @@ class Store:
             if term not in self._terms:
                 with self._worded():
                     row = self._base.execute("SELECT t FROM term WHERE term = ? AND flagged = ?", term).fetchone()
-                if row is None:
-                    ids.append(-1)
-                    continue
-                self._terms[term] = int(row[0])
-            ids.append(self._terms[term])
+                if row is not None:
+                    self._terms[term] = int(row[0])
+            ids.append(self._terms.get(term, -1))
         return ids
 
     def term(self, t: int) -> str:
         """A term by its number."""
         with self._worded():
             return str(self._base.execute("SELECT term FROM term WHERE t = ?", (int(t),)).fetchone()[0])
+
+    def vocabulary(self) -> list[tuple[int, str]]:
+        """The number and the letters of each term."""
+        return [(t, term) for t, term, _ in self._rows("term")]
 
     def links(self) -> list[tuple[str, str]]:
         return self._all("link")
@@ -325,8 +322,9 @@ class Store:
     def changing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, counted as a change: all of the block takes effect at its end, or nothing."""
         with self._lock:
-            if self._writing is not None:  # within a larger one
-                yield self._writing
+            if self._writing is not None:  # within a larger one, which may go on if this fails
+                with sqlite.part(self._writing):
+                    yield self._writing
                 return
             with self._writer() as base:
                 try:
@@ -385,14 +383,16 @@ def _check_empty(target: Path) -> None:
             raise DataError("exists already. Add to it, or delete it first.", where=str(target))
 
 
-def _document(row: tuple[Any, ...]) -> dict[str, Any]:
-    """A document as it was added, from its row."""
-    _, id, stored, text = row
-    fields = {"id": id, **json.loads(stored), **unpacked(text)}
+def _document(id: str, stored: bytes, text: bytes) -> dict[str, Any]:
+    """A document as it was added, from its lines in a block."""
+    fields = {"id": id, **json.loads(stored), **json.loads(text)}
     fields["id"] = id  # a stored field may be called so too
     return fields
 
 
 def _number(base: sqlite3.Connection, id: str) -> int | None:
-    row = base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
+    try:
+        row = base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
+    except UnicodeEncodeError:  # half a character, as of bytes that are not UTF-8: no id has one
+        return None
     return None if row is None else int(row[0])

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import json
 import sqlite3
-import struct
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.base.errors import DataError
-from podium.text.index.schema import insert
+from podium.text.index.blocks import Block, blocks_of
+from podium.text.index.schema import insert, sound_rows
 
 if TYPE_CHECKING:
     from podium.base.arrays import Singles
     from podium.text.collection.indexed_document import Document
     from podium.text.index.store import Store
-
-_LONG = 1000
-"""Longer texts, in bytes, are compressed."""
 
 
 class Writer:
@@ -31,6 +28,7 @@ class Writer:
         self.store, self.base, self.replace = store, base, replace
         first = max(largest(base, "document", "n"), largest(base, "deleted", "n")) + 1
         self.first, self.next, self.written = first, first, 0
+        self.replaced = list[int]()
         self.words = _Numbers(self._learn)
         self.terms = {
             (term, bool(flagged)): t for t, term, flagged in base.execute("SELECT t, term, flagged FROM term")
@@ -42,17 +40,13 @@ class Writer:
     def write(self, documents: Sequence[Document]) -> None:
         if self.replace:
             self._check_ids(documents)
-        tokens, rows, links, vectors = [], [], [], []
-        uncut, number, fields = self.store.analyser.uncut, self.words.__getitem__, self.store.fields
+        rows, links, vectors = [], [], []
         for n, document in enumerate(documents, self.next):
-            parts = [uncut(document.text.get(field, "")) for field in fields]
-            counts = [len(part) for part in parts]
-            ids = np.fromiter(map(number, itertools.chain.from_iterable(parts)), "<i4", sum(counts))
-            tokens.append((n, struct.pack(f"<{len(counts)}i", *counts), ids.tobytes()))
-            rows.append((n, document.id, _stored(document), packed(document.text)))
+            rows.append((n, document.id))
             links += [(document.id, target) for target in document.links]
             if document.vector is not None:
                 vectors.append((n, self._vector(document).tobytes()))
+        blocks = [block.row() for block in self._blocks(documents)]
         insert(self.base, "term", self.new)
         try:
             insert(self.base, "document", rows)
@@ -60,16 +54,30 @@ class Writer:
             self.base.execute("DELETE FROM document WHERE n >= ?", (self.next,))
             self._check_ids(documents)
             raise
-        insert(self.base, "token", tokens)
+        insert(self.base, "block", blocks)
         insert(self.base, "link", links, verb="INSERT OR IGNORE")
         insert(self.base, "vector", vectors)
         self.new.clear()
         self.next += len(rows)
         self.written += len(rows)
 
+    def finish(self) -> None:
+        """Remove replaced documents from their blocks, each of which is written once, whatever their order was."""
+        empty_places(self.base, self.replaced, n_fields=len(self.store.fields))
+
+    def _blocks(self, documents: Sequence[Document]) -> Iterator[Block]:
+        """The texts and terms of documents; new words get their terms."""
+        uncut, fields = self.store.analyser.uncut, self.store.fields
+        parts = [uncut(document.text.get(field, "")) for document in documents for field in fields]
+        counts = np.fromiter(map(len, parts), np.int32, len(parts))
+        words = itertools.chain.from_iterable(parts)
+        ids = np.fromiter(map(self.words.__getitem__, words), np.int32, int(counts.sum()))
+        stored, texts = [_stored(document) for document in documents], [_text(document.text) for document in documents]
+        return blocks_of(self.next, stored, texts, counts.reshape(len(documents), len(fields)), ids)
+
     def _check_ids(self, documents: Sequence[Document]) -> None:
         """Raise an error for an id that exists; with `replace`, remove its document."""
-        seen: set[str] = set()
+        seen, replaced = set[str](), list[tuple[str, int]]()
         for document in documents:
             row = self.base.execute("SELECT n FROM document WHERE id = ?", (document.id,)).fetchone()
             where = document.where or str(self.store.path)
@@ -80,7 +88,9 @@ class Writer:
                 raise DataError(f"document {document.id!r} {words}", where=where)
             seen.add(document.id)
             if row is not None:
-                remove(self.base, [(document.id, row[0])])
+                replaced.append((document.id, row[0]))
+        remove(self.base, replaced)
+        self.replaced += [n for _, n in replaced]
 
     def _learn(self, word: str) -> int:
         """The number of the term of a new word."""
@@ -111,12 +121,31 @@ def largest(base: sqlite3.Connection, table: str, column: str) -> int:
 
 
 def remove(base: sqlite3.Connection, documents: Sequence[tuple[str, int]]) -> None:
-    """Remove documents, given by id and number."""
+    """Remove documents, given by id and number; `empty_places` removes their texts and terms."""
     rows = [(n,) for _, n in documents]
-    for table in ("document", "token", "vector"):
+    for table in ("document", "vector"):
         base.executemany(f"DELETE FROM {table} WHERE n = ?", rows)
     base.executemany("DELETE FROM link WHERE source = ?", [(id,) for id, _ in documents])
     insert(base, "deleted", rows)
+
+
+def empty_places(base: sqlite3.Connection, numbers: Sequence[int], *, n_fields: int) -> None:
+    """Remove the texts and terms of documents from their blocks."""
+    rising, at = sorted(numbers), 0
+    while at < len(rising):
+        [row] = block_rows(base, rising[at])
+        block = Block.read(row, n_fields)
+        end = bisect.bisect_left(rising, block.first + len(block), lo=at)
+        block, at = block.without(set(rising[at:end])), end
+        base.execute("DELETE FROM block WHERE n = ?", (block.first,))
+        if any(block.texts):
+            insert(base, "block", [block.row()])
+
+
+def block_rows(base: sqlite3.Connection, n: int) -> Iterator[tuple[Any, ...]]:
+    """The row of the block of a document; raises ValueError if it is damaged."""
+    rows = base.execute("SELECT * FROM block WHERE n <= ? AND n + size > ? ORDER BY n DESC LIMIT 1", (n, n))
+    return sound_rows(rows, "block")
 
 
 class _Numbers(dict[str, int]):
@@ -131,11 +160,11 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def _stored(document: Document) -> str:
+def _stored(document: Document) -> bytes:
     if not document.stored:
-        return "{}"
+        return b"{}"
     try:
-        return json.dumps(document.stored, allow_nan=False)
+        return json.dumps(document.stored, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
         raise DataError(
             f"document {document.id!r}: stored fields must be numbers, texts, or lists of them ({error}).",
@@ -146,11 +175,5 @@ def _stored(document: Document) -> str:
 _encode = json.JSONEncoder().encode
 
 
-def packed(text: Mapping[str, str]) -> bytes:
-    plain = _encode(text).encode()
-    return zlib.compress(plain, 1) if len(plain) > _LONG else plain
-
-
-def unpacked(packed: bytes) -> dict[str, Any]:
-    text: dict[str, Any] = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
-    return text
+def _text(text: Mapping[str, str]) -> bytes:
+    return _encode(text).encode()

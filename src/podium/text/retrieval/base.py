@@ -7,8 +7,8 @@ bm25(k1=0.9,fields=[title^2,text])
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -71,6 +71,12 @@ class Sums:
     scratch: Scratch
     kept: Callable[[tuple[float, ...], Callable[[], Array]], Array]
     """The array that a function returns, cached under a key for the next query."""
+    k: int = 1
+    """The number of documents that are asked for: others need no score if they cannot be among these."""
+    allowed: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
+    """The documents that may be among them; empty for all."""
+    limits: tuple[Array, Array] | None = None
+    """The largest count and the smallest length among the postings of each term; None: every document is scored."""
 
 
 _STEPS = 2  # of small work, per posting
@@ -81,10 +87,28 @@ class Retrieval(Named):
 
     kind: ClassVar[str] = "retrieval"
     home: ClassVar[str] = "podium.text.retrieval"
+    elsewhere = (
+        *(f"podium.text.expansion.{name}" for name in ("rm3", "bo1", "kl")),
+        *(
+            f"podium.text.stages.{name}"
+            for name in ("weighted_sum", "reciprocal_ranks", "either", "both", "cut", "then", "passages")
+        ),
+        "podium.engine.with_model",
+    )
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         """The scores and the numbers of the k best documents, in any order; ties go to the lower number."""
         raise NotImplementedError
+
+
+def parts_of(how: Retrieval) -> Iterator[Retrieval]:
+    """A retrieval, and those of which it is made."""
+    yield how
+    for own in fields(how):  # type: ignore[arg-type]
+        value = getattr(how, own.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Retrieval):
+                yield from parts_of(part)
 
 
 class WordRetrieval(Retrieval):
@@ -93,7 +117,8 @@ class WordRetrieval(Retrieval):
     fields: tuple[str, ...]
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        weights, statistics = self.weights(index.fields, index.weights), index.statistics(query)
+        weights = self.weights(index.fields, index.weights)
+        statistics = index.statistics(query) if query.leaves is None else query.leaves.statistics
         with tier(_STEPS * int(statistics.df[:, -1].sum())):
             return self._best(index, query, k, where, weights, statistics)
 
@@ -102,9 +127,12 @@ class WordRetrieval(Retrieval):
     ) -> tuple[Array, Ints]:
         parts = []
         totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
+        leaves, query = query.leaves, query if query.leaves is None else query.leaves.scored(index, query)
         for segment in index.segments if len(query.terms) else ():
             allowed = _ANY if where is None else where(segment.numbers)  # before scores are written to shared arrays
-            sums = self._sums(index, segment, query, weights)
+            sums = self._sums(index, segment, query, weights, k=k, allowed=allowed)
+            if leaves is not None:
+                sums = replace(leaves.sums(sums, segment, weights), limits=None)
             scores, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
             try:
                 n = self.scores(sums, query, statistics, totals)
@@ -117,16 +145,16 @@ class WordRetrieval(Retrieval):
             return np.empty(0), np.empty(0, np.int64)
         return np.concatenate([scores for scores, _ in parts]), np.concatenate([numbers for _, numbers in parts])
 
-    def _sums(self, index: Index, segment: Segment, query: Query, weights: Array) -> Sums:
+    def _sums(self, index: Index, segment: Segment, query: Query, weights: Array, *, k: int, allowed: Flags) -> Sums:
         key = (id(segment), weights.tobytes())
-        counts, lengths = index.kept_arrays(("weighted", *key), lambda: _weighted(segment, weights))
+        counts, lengths, most, least = index.kept_arrays(("weighted", *key), lambda: _weighted(segment, weights))
 
         def kept(more: tuple[float, ...], make: Callable[[], Array]) -> Array:
             return index.kept_arrays((self.name, *key, *more), lambda: (make(),))[0]
 
         return Sums(
             segment.places(query.terms), (segment.pointers, segment.rows, counts), lengths, segment.dead,
-            index.scratch(len(segment)), kept,
+            index.scratch(len(segment)), kept, k, allowed, (most, least),
         )  # fmt: skip
 
     def weights(self, fields: tuple[str, ...], default: tuple[float, ...]) -> Array:
@@ -158,11 +186,18 @@ class WordRetrieval(Retrieval):
         raise NotImplementedError
 
 
-def _weighted(segment: Segment, weights: Array) -> tuple[AnyArray, Array]:
-    """Term counts of the postings and lengths of the documents, summed over fields with their weights."""
+def _weighted(segment: Segment, weights: Array) -> tuple[AnyArray, Array, Array, Array]:
+    """Term counts of the postings and lengths of the documents, summed over fields with their weights; their limits."""
     if (weights == 1.0).all():
-        return segment.frequencies.sum(axis=1, dtype=np.int32), segment.lengths[:, -1].astype(np.float64)
-    return (segment.frequencies @ weights).astype(np.float32), segment.lengths[:, :-1] @ weights
+        counts = segment.frequencies.sum(axis=1, dtype=np.int32)
+        lengths = segment.lengths[:, -1].astype(np.float64)
+    else:
+        counts, lengths = (segment.frequencies @ weights).astype(np.float32), segment.lengths[:, :-1] @ weights
+    if not len(segment.terms):
+        return counts, lengths, np.empty(0), np.empty(0)
+    starts = segment.pointers[:-1]  # every term has a posting
+    most, least = np.maximum.reduceat(counts, starts), np.minimum.reduceat(lengths[segment.rows], starts)
+    return counts, lengths, most.astype(np.float64), least
 
 
 @compiled

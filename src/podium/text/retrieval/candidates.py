@@ -6,7 +6,6 @@ is trained on them with all judgments, also those of documents that the first st
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,23 +13,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.base.arrays import Array, Singles
-from podium.base.errors import DataError, MissingPackageError
-from podium.base.files import writing
+from podium.base.errors import DataError
+from podium.base.registry import split_list
 from podium.data.dataset import Dataset
-from podium.formats.letor.letor import write_letor
-from podium.formats.sniff import table_kind
-from podium.formats.trec.trec import AnyQrels, Run, as_qrels
+from podium.formats.feature_rows import QueryRows, grades_of, write_rows
+from podium.formats.trec.trec import AnyQrels, Run
 from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features
 from podium.text.index.index import Hits, Index
 from podium.text.retrieval import BM25, Retrieval
+from podium.text.retrieval.first_stage import score_feature, with_scores
 
 if TYPE_CHECKING:
     from podium.data.table import Table
 
 DEPTH = 100
 """Candidates per query by default."""
+DEFAULT_SET = "podium"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def dataset(
     queries: Iterable[Topic | Mapping[str, Any]],
     qrels: AnyQrels | None = None,
     *,
-    features: str | Sequence[str | Feature] = "podium",
+    features: str | Sequence[str | Feature] = DEFAULT_SET,
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
@@ -62,7 +62,8 @@ def dataset(
     candidates of later queries. Queries without any candidate are left out, and those without any judgment if there
     are judgments, unless `keep_unjudged`.
     """
-    wanted, topics = read_features(features, index), judged_queries(queries, None if keep_unjudged else qrels)
+    how = Retrieval.parse(by) if isinstance(by, str) else by
+    wanted, topics = asked_features(features, how, index), judged_queries(queries, None if keep_unjudged else qrels)
     parts = [rows for rows in rows_of(index, topics, qrels, wanted, depth, by, add_relevant) if rows.ids]
     if not parts:
         raise DataError("no query has a candidate: none of their words is in the index.", where=str(index.store.path))
@@ -74,7 +75,19 @@ def dataset(
         feature_names=[repr(feature) for feature in wanted],
         source=str(index.store.path),
     )
-    return replace(data, info=info(index, by, depth))
+    return replace(data, info=info(index, how, depth, wanted))
+
+
+def asked_features(features: str | Sequence[str | Feature], how: Retrieval, index: Index) -> tuple[Feature, ...]:
+    """Features by their names; the default set, also among others, has the scores of the first stage too."""
+    wanted = read_features(features, index)
+    return with_scores(wanted, how, index) if has_first_stage(features) else wanted
+
+
+def has_first_stage(features: str | Sequence[str | Feature]) -> bool:
+    """Whether the scores of the first stage are features, whichever it is: the default set is among the names."""
+    names = split_list(features, features) if isinstance(features, str) else features
+    return any(isinstance(name, str) and name.strip() == DEFAULT_SET for name in names)
 
 
 def judged_queries(queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels | None) -> Iterator[Topic]:
@@ -95,12 +108,16 @@ def judged_queries(queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels
         )
 
 
-def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
-    """Description of candidates and features, with which a model computes the same again."""
-    how = Retrieval.parse(by) if isinstance(by, str) else by
-    return {
+def info(index: Index, how: Retrieval, depth: int, features: Sequence[Feature]) -> dict[str, Any]:
+    """Description of candidates and features, with which a model computes the same again.
+
+    `first_stage` is the feature that has the score of the first stage, if there is one.
+    """
+    about = {
         "analyser": repr(index.analyser), "fields": list(index.fields), "retrieval": repr(how), "depth": depth,
     }  # fmt: skip
+    own = score_feature(how, index)
+    return {**about, "first_stage": repr(own)} if own in features else about
 
 
 def rows_of(
@@ -111,20 +128,31 @@ def rows_of(
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
+    candidates: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Iterator[Rows]:
-    """Compute the candidates of each query, one query after another."""
+    """Compute the candidates of each query, one query after another.
+
+    `candidates` are documents with scores by query, such as another engine showed, in place of those of the first
+    stage. Documents that are not in the index are left out.
+    """
     judged = None if qrels is None else grades_of(qrels)
     plan = Plan(features, index)
     for n, raw in enumerate(queries, 1):
         topic = raw if isinstance(raw, Topic) else _topic(raw, n)
         query = index.query(topic.text, vector=topic.vector)
-        hits = index.search(query, depth, by=by)
+        hits = index.search(query, depth, by=by) if candidates is None else _shown(index, candidates[topic.id], depth)
         of_query = {} if judged is None else judged.get(topic.id, {})
         if add_relevant:
             hits = _with_judged(index, hits, of_query)
         X = plan.matrix(Context(index, query, hits.numbers, hits.scores))
         grades = None if judged is None else np.array([of_query.get(id, 0.0) for id in hits.ids])
         yield Rows(topic, hits.ids, X, grades, hits.scores)
+
+
+def _shown(index: Index, scores: Mapping[str, float], depth: int) -> Hits:
+    """The first documents of a ranking that are in the index."""
+    ids = [id for id in scores if index.store.number(id) is not None][:depth]
+    return Hits(ids, np.array([scores[id] for id in ids], np.float64), index.numbers(ids).astype(np.int64))
 
 
 def _topic(query: object, n: int) -> Topic:
@@ -137,24 +165,14 @@ def _topic(query: object, n: int) -> Topic:
     return Topic(str(query["id"]), query["text"], query.get("vector"))
 
 
-def grades_of(qrels: AnyQrels) -> dict[str, dict[str, float]]:
-    """Judgments as dictionaries; a grade below 0, which marks a document as not judged, counts 0."""
-    qrels = as_qrels(qrels)
-    names, judged = qrels.document_ids.tolist(), {}
-    for query, a, b in zip(
-        qrels.query_ids.tolist(), qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist(), strict=True
-    ):
-        judged[str(query)] = dict(zip(names[a:b], np.maximum(qrels.labels[a:b], 0.0).tolist(), strict=True))
-    return judged
-
-
 def _with_judged(index: Index, hits: Hits, grades: Mapping[str, float]) -> Hits:
-    """The candidates, and after them the relevant documents that are not among them, with the score 0."""
+    """The candidates, and after them the relevant documents that are not among them, with no higher score than any."""
     candidates = set(hits.ids)
     missed = [
         id for id, grade in grades.items() if grade > 0 and id not in candidates and index.store.number(id) is not None
     ]
-    scores, numbers = np.append(hits.scores, np.zeros(len(missed))), np.append(hits.numbers, index.numbers(missed))
+    scores = np.append(hits.scores, np.full(len(missed), hits.scores.min(initial=0.0)))
+    numbers = np.append(hits.numbers, index.numbers(missed))
     return Hits([*hits.ids, *missed], scores, numbers.astype(np.int64))
 
 
@@ -164,65 +182,6 @@ def first_stage(parts: Iterable[Rows], *, tag: str = "first-stage") -> Run:
 
 
 def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Feature], about: dict[str, Any]) -> int:
-    """Write the rows of queries to a LETOR or a Parquet file, query by query, and return their number.
-
-    The description of the features goes to `<file>.features` for LETOR text, to the metadata for Parquet.
-    """
-    names = [repr(feature) for feature in features]
-    if table_kind(target) == "parquet":
-        return _write_parquet(parts, target, names, about)
-    written = 0
-    with writing(target) as file:
-        for rows in parts:
-            if rows.ids:
-                write_letor(_dataset(rows, names), file)
-                written += len(rows.ids)
-    if target != "-":
-        with writing(f"{target}.features") as file:
-            file.write(json.dumps({"features": names, "info": about}, indent=1).encode())
-    return written
-
-
-def _dataset(rows: Rows, names: list[str]) -> Table:
-    grades = np.zeros(len(rows.ids)) if rows.grades is None else rows.grades
-    return Dataset.from_arrays(
-        rows.features, grades, qid=np.full(len(rows.ids), rows.topic.id, object), document_ids=rows.ids,
-        feature_names=names,
-    )  # fmt: skip
-
-
-def _write_parquet(parts: Iterable[Rows], target: str, names: list[str], about: dict[str, Any]) -> int:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingPackageError("pyarrow", f"Writing {target}", "frames") from None
-
-    columns = [("qid", pa.string()), ("label", pa.float64()), ("document_id", pa.string())]
-    schema = pa.schema([*columns, *((name, pa.float32()) for name in names)], {"podium": json.dumps(about)})
-    written, waiting, rest = 0, list[Rows](), iter(parts)
-    with writing(target) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
-        while waiting := list(_up_to(rest, _GROUP)):
-            heads = [
-                [rows.topic.id for rows in waiting for _ in rows.ids],
-                np.concatenate([np.zeros(len(r.ids)) if r.grades is None else r.grades for r in waiting]),
-                [id for rows in waiting for id in rows.ids],
-            ]
-            arrays = [pa.array(x, kind) for x, (_, kind) in zip(heads, columns, strict=True)]
-            X = np.concatenate([rows.features for rows in waiting])
-            writer.write_table(pa.table([*arrays, *map(pa.array, X.T)], schema=schema))
-            written += len(X)
-    return written
-
-
-_GROUP = 20_000
-"""Rows per group of a Parquet file."""
-
-
-def _up_to(parts: Iterator[Rows], size: int) -> Iterator[Rows]:
-    """The next queries, until they have `size` rows."""
-    for rows in parts:
-        yield rows
-        size -= len(rows.ids)
-        if size <= 0:
-            return
+    """Write the rows of queries to a LETOR or a Parquet file, query by query, and return their number."""
+    rows = (QueryRows(part.topic.id, part.ids, part.features, part.grades) for part in parts)
+    return write_rows(rows, target, names=[repr(feature) for feature in features], about=about)

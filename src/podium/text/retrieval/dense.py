@@ -18,6 +18,8 @@ from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import param, register
 from podium.text.retrieval.base import MOST, Retrieval, Where
 from podium.text.retrieval.bm25 import BM25
+from podium.text.stages.joined_lists import ranked
+from podium.text.stages.reciprocal_ranks import fused
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
@@ -105,6 +107,7 @@ class VectorRetrieval(Retrieval):
 
     name = "vectors"
     similarity: Literal["cosine", "dot"] = "cosine"
+    """Similarity of two vectors: cosine or inner product."""
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         vectors, vector = vectors_of(index), query_vector(index, query, f"retrieval {self.name}")
@@ -163,17 +166,14 @@ class Hybrid(Retrieval):
 
     name = "hybrid"
     words: Retrieval = BM25()
+    """Retrieval by words."""
     vectors: Retrieval = VectorRetrieval()
+    """Retrieval by vectors."""
     depth: int = param(default=100, least=1, most=10_000)
+    """Documents that each list has, or as many as are asked for if that is more."""
     damping: float = param(default=60.0, least=0, most=MOST)
+    """Damping: the larger, the less the first ranks stand out."""
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        fusion: dict[int, float] = {}
-        for retrieval in (self.words, self.vectors):
-            scores, numbers = retrieval.best(index, query, max(self.depth, k), where)
-            for rank, n in enumerate(numbers[np.lexsort((numbers, -scores))].tolist(), 1):
-                fusion[n] = fusion.get(n, 0.0) + 1.0 / (self.damping + rank)
-        numbers = np.fromiter(fusion, np.int64, len(fusion))
-        fused = np.fromiter(fusion.values(), np.float64, len(fusion))
-        order = np.lexsort((numbers, -fused))[:k]
-        return fused[order], numbers[order]
+        parts = (self.words, self.vectors)
+        return fused((ranked(of, index, query, max(self.depth, k), where) for of in parts), self.damping, k)

@@ -128,7 +128,7 @@ class Column:
 
 def satisfied(index: Index, condition: Condition) -> Flags:
     """Which documents satisfy a condition, in the order of numbers."""  # (N,)
-    column = index.kept(("column", condition.field), lambda: _column(known_values(index, condition.field)))
+    column = column_of(index, condition.field)
     if condition.sign == "exists":
         return column.present
     if not len(column.words) and len(column.rows):
@@ -142,6 +142,11 @@ def satisfied(index: Index, condition: Condition) -> Flags:
     documents = np.zeros(len(column.present), np.bool_)
     documents[column.rows[hits]] = True
     return column.present & ~documents if condition.sign == "!=" else documents
+
+
+def column_of(index: Index, field: str) -> Column:
+    """The values of a field of all documents; a field that no document has is an error."""
+    return index.kept(("column", field), lambda: _column(known_values(index, field)))
 
 
 def _equal(column: Column, value: str) -> Flags:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.base.arrays import Array, Singles
+from podium.base.arrays import Array, Int32s, Ints, Singles
 from podium.base.errors import PodiumWarning
 from podium.base.files import write_aside
+from podium.jit.compiled import compiled
 from podium.text.retrieval.word_vectors import term_weights
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ def latent(index: Index, column: int, rank: int) -> Latent:
         return space
 
     return index.kept(("latent", column, rank), make)
+
+
+def fold_in(space: Latent, weights: Array, ends: Ints, terms: Int32s, counts: Ints) -> Singles:
+    """The coordinates of texts that are not in the index; text k has terms[ends[k]:ends[k + 1]]."""  # (n, r)
+    documents = np.zeros((len(ends) - 1, space.axes.shape[1]))
+    _fold_in(space.axes, weights, ends, terms, counts, documents)
+    return _unit(documents).astype(np.float32)
 
 
 def _compute(index: Index, column: int, rank: int) -> Latent:
@@ -108,3 +116,13 @@ def _write(index: Index, name: str, space: Latent) -> None:
         folder.mkdir(exist_ok=True)
         with write_aside(folder / f"{name}.npz") as file:
             np.savez(file, documents=space.documents, axes=space.axes, stamp=np.array(index.state))
+
+
+@compiled
+def _fold_in(axes: Singles, weights: Array, ends: Ints, terms: Int32s, counts: Ints, out: Array) -> None:
+    """Σ ln(1 + c) · ln(N/df) · axis over the terms of each text."""
+    for k in range(len(out)):
+        for p in range(ends[k], ends[k + 1]):
+            weight = np.log1p(np.float64(counts[p])) * weights[terms[p]]
+            for r in range(axes.shape[1]):
+                out[k, r] += weight * np.float64(axes[terms[p], r])

@@ -26,7 +26,9 @@ class QueryLikelihood(WordRetrieval):
 
     name = "ql"
     mu: float = param(default=2000.0, least=1 / MOST, most=1e9)
+    """Pseudo-count of words that the collection adds to each document; the larger, the smoother."""
     fields: tuple[str, ...] = ()
+    """Fields with their weights, as in title^3; those of the index by default."""
 
     def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         share = totals.cf / max(totals.terms, 1.0) * self.mu

@@ -36,11 +36,17 @@ class SequentialDependence(Retrieval):
 
     name = "sdm"
     terms: float = param(default=0.85, least=0, most=1)
+    """Weight of single words."""
     phrases: float = param(default=0.10, least=0, most=1)
+    """Weight of adjacent words as phrases."""
     windows: float = param(default=0.05, least=0, most=1)
+    """Weight of adjacent words near each other, in any order."""
     mu: float = param(default=2500.0, least=1 / MOST, most=1e9)
+    """Smoothing of single words."""
     pair_mu: float = param(default=4000.0, least=1 / MOST, most=1e9)
+    """Smoothing of pairs of words."""
     window: int = param(default=8, least=2, most=1000)
+    """Words within which both must occur."""
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         statistics, parts = index.statistics(query), [(np.empty(0), np.empty(0, np.int64))]

@@ -52,3 +52,11 @@ def _add_squares(
                 if column in (F, f):
                     c += frequencies[p, f]
             squares[rows[p]] += (np.log1p(c) * weights[k]) ** 2
+
+
+@compiled
+def add_squares(ends: Ints, terms: Int32s, counts: Ints, weights: Array, squares: Array) -> None:
+    """Add the squared weights of the terms of texts; text k has terms[ends[k]:ends[k + 1]]."""
+    for k in range(len(squares)):
+        for p in range(ends[k], ends[k + 1]):
+            squares[k] += (np.log1p(np.float64(counts[p])) * weights[terms[p]]) ** 2

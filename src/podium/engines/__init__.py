@@ -1,0 +1,1 @@
+"""Live search engines: asked for rankings and features, and given models."""

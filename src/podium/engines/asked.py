@@ -1,0 +1,130 @@
+"""Ask a live engine: one search for each query, several at once; answers are kept as they came.
+
+Answers are lines `{"query": ID, "asked": HASH, "response": ANSWER}` of a file, which `podium features` reads. A run
+that was stopped goes on where it was: a query is asked only if the file has no answer to the same search. An answer
+that is not whole, or none that podium can read, is not kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from podium.base.errors import DataError, RequestError
+from podium.base.files import claimed, cut_partial_line
+from podium.base.http_requests import Server
+from podium.base.progress import Progress, quiet
+from podium.engines.search_bodies import PATHS, Body, Engine
+from podium.formats.engines.engine_answers import read_answer
+
+
+class Asked(NamedTuple):
+    """What became of the queries."""
+
+    before: int  # answered by an earlier run
+    now: int
+    failed: dict[str, str]  # queries without an answer, and why
+
+
+def ask(
+    server: Server,
+    engine: Engine,
+    bodies: dict[str, Body],
+    path: str,
+    *,
+    at_once: int = 4,
+    progress: Progress = quiet,
+) -> Asked:
+    """Ask for each body, by query, that the file does not answer yet, and append each answer as it comes."""
+    hashes = {query: _hash(server.url, body) for query, body in bodies.items()}
+
+    def send(query: str) -> bytes | str:
+        return _answer(server, engine, query, bodies[query], hashes[query])
+
+    with claimed(path):  # another process would ask the same again
+        before = _answered(path, hashes)
+        left = [query for query in bodies if query not in before]
+        cut_partial_line(path)
+        failed = _append(path, left, send, at_once, progress)
+    return Asked(len(before), len(left) - len(failed), failed)
+
+
+def _append(
+    path: str, queries: list[str], send: Callable[[str], bytes | str], at_once: int, progress: Progress
+) -> dict[str, str]:
+    """Append the line of each query's answer as it comes; returns the queries without one, and why."""
+    failed: dict[str, str] = {}
+    with open(path, "ab") as file, ThreadPoolExecutor(at_once) as pool:
+        try:
+            for number, (query, line) in enumerate(zip(queries, pool.map(send, queries), strict=True), 1):
+                if isinstance(line, str):
+                    failed[query] = line
+                else:
+                    file.write(line)
+                    file.flush()
+                progress(number / len(queries))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return failed
+
+
+def _answer(server: Server, engine: Engine, query: str, body: Body, asked: str) -> bytes | str:
+    """The line of an answer; a text that says why there is none, if the engine may give it later."""
+    try:
+        answer = server.send("POST", PATHS[engine], json.dumps(body).encode())
+    except RequestError as error:
+        if not error.again:
+            raise
+        return str(error)
+    if answer.status == 429 or answer.status >= 500:
+        return f"status {answer.status}: {answer.text}"
+    if answer.status != 200:
+        raise RequestError(
+            f"{server.url}{PATHS[engine]} answered {answer.status} to query {query!r}: {answer.text or 'nothing'}"
+        )
+    try:
+        record = {"query": query, "asked": asked, "response": json.loads(answer.content)}
+    except (ValueError, RecursionError):
+        raise RequestError(f"{server.url} answered query {query!r} with no JSON: {answer.text}") from None
+    try:
+        read_answer(record, f"the answer to query {query!r}")
+    except DataError as error:
+        return str(error)
+    return json.dumps(record).encode() + b"\n"
+
+
+def _hash(url: str, body: Body) -> str:
+    return hashlib.sha256(json.dumps([url, body], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _answered(path: str, hashes: dict[str, str]) -> set[str]:
+    """The queries that a file answers; an error if one was another search, or if the file is of another kind."""
+    queries: set[str] = set()
+    if not os.path.exists(path):
+        return queries
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                record = json.loads(line)
+                query, asked = record["query"], record["asked"]
+                if not isinstance(query, str):
+                    raise TypeError
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise DataError(
+                    "no answer that podium ask wrote. Write answers to a file of their own.", where=f"{path}:{number}"
+                ) from None
+            if hashes.get(query, asked) != asked:
+                raise DataError(
+                    f"query {query!r} was asked otherwise: another text, template, URL or number of documents. Write "
+                    "answers to another file, or delete this one.",
+                    where=f"{path}:{number}",
+                )
+            queries.add(query)
+    return queries & hashes.keys()

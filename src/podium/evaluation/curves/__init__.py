@@ -1,0 +1,1 @@
+"""Curves: what more judgments would bring (learning curves), and precision by recall."""

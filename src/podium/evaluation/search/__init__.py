@@ -1,0 +1,1 @@
+"""Evaluation of search: the first stage, tuned, and rankings learned from its candidates."""

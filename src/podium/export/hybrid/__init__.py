@@ -1,0 +1,1 @@
+"""Hybrid search: learned weights of first stages for engines that add up normalised scores."""

@@ -1,0 +1,1 @@
+"""Search engines: their answers, and the features that they logged."""

@@ -1,0 +1,59 @@
+"""Ranker of a search: a model of the model store, or a first stage such as BM25."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from podium.engine import Answer
+from podium.engine.with_model import WithModel
+from podium.service.domain_errors import RequestError
+from podium.service.models.model_store import Entry, ModelStore
+from podium.text.retrieval import Retrieval
+from podium.text.retrieval.base import parts_of
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Hits, Index
+    from podium.text.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRanker:
+    """A model that can search, with the first stage that it was trained with; or a first stage alone."""
+
+    entry: Entry | None
+    retrieval: Retrieval
+
+    @property
+    def key(self) -> str:
+        """Name in logs and experiments: that of the model, or the spelling of the first stage."""
+        return repr(self.retrieval) if self.entry is None else self.entry.key
+
+    def search(self, index: Index, query: Query, *, explain: bool = False, **page: Any) -> Hits | Answer:
+        """Documents of a page (`k`, `offset`, `where`), best first."""
+        if self.entry is None or self.entry.engine is None:
+            return index.search(query, by=self.retrieval, **page)
+        return self.entry.engine.search(query, explain=explain, **page)
+
+
+def by_model(entry: Entry) -> SearchRanker:
+    """A model as ranker; raises an error if it was not trained on features of the service's index."""
+    if entry.engine is None:
+        raise RequestError(f"{entry.key} was not trained on features of this index, so it cannot rank what it finds.")
+    return SearchRanker(entry, entry.engine.retrieval)
+
+
+def by_first_stage(spelling: str, where: str) -> SearchRanker:
+    """A first stage as ranker; `where` is the field of the request that has its spelling."""
+    retrieval = Retrieval.parse(spelling)
+    if any(isinstance(part, WithModel) for part in parts_of(retrieval)):
+        raise RequestError("files of the service are not read; name one of its models: model.", where=where)
+    return SearchRanker(None, retrieval)
+
+
+def by_key(key: str, models: ModelStore) -> SearchRanker | None:
+    """Ranker of a key, as experiments keep it; None if its model is gone, or cannot search."""
+    if not key.rpartition("@")[2].isdecimal():  # of a model: name@version
+        return by_first_stage(key, "candidate")
+    entry = models.entries.get(key)
+    return None if entry is None or entry.engine is None else by_model(entry)

@@ -1,0 +1,1 @@
+"""Query expansion: retrievals that search again with words of the first documents."""

@@ -1,0 +1,135 @@
+"""Shrinkage towards the first stage of a search: no more is learned than cross-validation can show."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import podium
+from podium.base.errors import IncompatibleError
+from podium.data.dataset import Dataset
+from podium.ensembles.combining import zscores
+from podium.ensembles.packing import unpack
+from podium.explanation.attribution import shares_over_mean
+from podium.export import export
+from podium.learner import Learner
+from podium.metrics import Metric
+from podium.solvers import mean_metric
+from podium.testing import LEARNER_CHECKS
+
+QUICK = ("text_gives_it_back", "a_file_gives_the_model_back", "queries_are_scored_alone", "other_features_are_refused")
+NDCG = Metric.parse("ndcg@10")
+
+
+def searches(n, others, *, seed, noise=1.0, documents=20):
+    """Queries whose grades depend on the first feature and, as `others` says, on the second; ten more are noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n * documents, 12))
+    y = (X[:, 0] + others * X[:, 1] + noise * rng.normal(size=len(X)) > 1.3).astype(float)
+    data = Dataset.from_arrays(X, y, group=[documents] * n, feature_names=["bm25", *(f"f{k}" for k in range(11))])
+    return dataclasses.replace(data.grouped(), info={"first_stage": "bm25"})
+
+
+def learned_share(model):
+    return model.info["trials"][model.info["chosen"]]["learned"]
+
+
+@pytest.mark.parametrize("check", QUICK)
+def test_it_keeps_the_promises_of_learners(check):
+    LEARNER_CHECKS[check](Learner.parse("shrunk(of=listnet(penalty=0.1),towards=1)"))
+
+
+def test_where_learning_cannot_help_it_is_the_first_stage_or_close_to_it():
+    losses, shares = [], []
+    for seed in range(8):
+        model = podium.train(searches(20, 0.0, seed=seed), "shrunk")
+        new = searches(200, 0.0, seed=100 + seed)
+        first = mean_metric(NDCG, np.asarray(new.features[:, 0], float), new)
+        losses.append(first - mean_metric(NDCG, model.score(new), new))
+        shares.append(learned_share(model))
+    assert np.mean(losses) < 0.01
+    assert max(losses) < 0.05
+    assert np.mean(shares) < 0.25
+
+
+def test_where_learning_helps_most_of_the_score_is_learned_and_it_is_better():
+    gains, shares = [], []
+    for seed in range(4):
+        model = podium.train(searches(40, 1.0, seed=seed), "shrunk")
+        new = searches(200, 1.0, seed=100 + seed)
+        first = mean_metric(NDCG, np.asarray(new.features[:, 0], float), new)
+        gains.append(mean_metric(NDCG, model.score(new), new) - first)
+        shares.append(learned_share(model))
+    assert min(gains) > 0.05
+    assert np.mean(shares) > 0.5
+
+
+def test_the_score_is_the_weighted_sum_of_z_scores_in_the_query():
+    data = searches(40, 0.5, seed=0)
+    models = [podium.train(data, "shrunk", seed=seed) for seed in range(6)]
+    mixtures = [model for model in models if 0 < learned_share(model) < 1]
+    assert mixtures
+    model = mixtures[0]
+    share = learned_share(model)
+    first, learned = unpack(model.params, 2, most_features=12)
+    np.testing.assert_array_equal(first.score(data), data.features[:, 0])
+    z = [zscores(part.score(data), data.offsets) for part in (first, learned)]
+    np.testing.assert_allclose(model.score(data), (1 - share) * z[0] + share * z[1], atol=1e-12)
+    assert [member["share"] for member in model.info["members"]] == [1 - share, share]
+    assert model.info["towards"] == "bm25"
+    part = data.select([0])
+    shares = shares_over_mean(model, part, np.arange(4)).shares.sum(axis=1)
+    np.testing.assert_allclose(np.diff(shares), np.diff(model.score(part)[:4]), atol=1e-5)
+
+
+def test_one_part_alone_is_the_model_and_engines_run_it(tmp_path):
+    model = podium.train(searches(3, 0.0, seed=1, noise=5.0), "shrunk")
+    assert learned_share(model) == 0.0
+    assert repr(model.learner) == "single-feature"
+    export(model, "elasticsearch-ltr", tmp_path / "m.json")
+
+
+def test_the_share_is_the_smallest_within_one_standard_error_of_the_best():
+    model = podium.train(searches(40, 0.5, seed=0), "shrunk")
+    trials, chosen = model.info["trials"], model.info["chosen"]
+    assert [trial["learned"] for trial in trials] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    best = max(range(5), key=lambda k: trials[k]["valid"])
+    assert chosen <= best
+
+
+def test_validation_queries_decide_too():
+    helps, not_here = searches(40, 1.0, seed=0), searches(400, -1.0, seed=1)
+    assert learned_share(podium.train(helps, "shrunk")) > 0
+    assert learned_share(podium.train(helps, "shrunk", valid=not_here)) == 0
+
+
+@pytest.mark.slow
+def test_trees_are_tried_with_many_queries_only():
+    data = searches(30, 0.0, seed=0)
+    assert "trees" not in podium.train(data, "shrunk").info["trials"][0]
+    curved = np.abs(data.features[:, 1]) > 1.0
+    data = dataclasses.replace(data, labels=curved.astype(float))
+    model = podium.train(data, "shrunk(least=30,trees=lambdamart(rounds=10,num_leaves=4,transform=identity))")
+    chosen = model.info["trials"][model.info["chosen"]]
+    assert len(model.info["trials"]) == 15
+    assert chosen["trees"] >= 0.5
+
+
+def test_one_query_is_not_enough_to_learn_from():
+    model = podium.train(searches(1, 1.0, seed=0), "shrunk")
+    assert learned_share(model) == 0.0
+
+
+def test_a_feature_that_is_not_there_is_refused():
+    data = searches(5, 0.0, seed=0)
+    with pytest.raises(IncompatibleError, match="no feature 'title'"):
+        podium.train(data, "shrunk(towards=title)")
+    with pytest.raises(IncompatibleError, match="no feature 'first-stage' to shrink towards"):
+        podium.train(dataclasses.replace(data, info=None), "shrunk")
+    assert podium.train(data, "shrunk(towards=f3)").info["towards"] == "f3"
+
+
+def test_features_of_an_index_are_learned_from_by_it_without_being_asked():
+    data = searches(12, 1.0, seed=0)
+    assert "towards" in podium.train(data).info
+    assert "towards" not in podium.train(dataclasses.replace(data, info=None), "listnet").info

@@ -1,0 +1,304 @@
+"""Behaviour features of the service: those of the batch on the same events, also after kills, deletions and retries."""
+
+import itertools
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import podium
+from podium.clicks.behaviour import behaviour_data, behaviour_features, read_behaviour
+from podium.formats.described_data import write_described
+from podium.service.feedback import events as module
+from podium.service.feedback.behaviour_tables import require
+from podium.service.feedback.events import Action, Feedback, Impression
+from podium.service.feedback.feedback_export import click_log, reading_store, training_data
+from podium.service.feedback.served_behaviour import ServedBehaviour
+
+WANTED = read_behaviour(
+    "shown(by=query),clicks,clicks(by=user-document,days=3),clicks(by=user,half_life=2),rate(by=query-document),"
+    "rate(days=2,prior=0),coec(half_life=1.5),dwell,last"
+)
+CELLS = {name for feature in WANTED for name in feature.cells()}
+DAY = 86_400_000
+NOW = 20_000 * DAY + 5_000_000
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time of the service in ms, which tests move."""
+    now = [NOW - 6 * DAY]
+    monkeypatch.setattr(time, "time_ns", lambda: now[0] * 1_000_000)
+    return now
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "feedback.db"
+
+
+def counting(store):
+    feedback = Feedback(store)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    return feedback
+
+
+def show(feedback, request, documents, *, query="q", user=None, at=None):
+    X = np.zeros((len(documents), 1), np.float32)
+    feedback.log(Impression(request, "web@1", ["f"], query, user, documents, X, at=at))
+
+
+def settled(feedback):
+    """Wait until all that was queued is on disk, and counted."""
+    feedback.change(lambda base: None).result()
+    while feedback._behind or feedback.waiting:
+        time.sleep(0.001)
+
+
+def live(store, feedback, query="q", user="u", documents=("a", "b", "c", "never")):
+    reader = ServedBehaviour(store)
+    try:
+        return reader.features(WANTED, query=query, user=feedback.user_hash(user), documents=documents)
+    finally:
+        reader.close()
+
+
+def batch(store, feedback, at, query="q", user="u", documents=("a", "b", "c", "never")):
+    """Features of a page at this time by the exported log, in which it is the last one."""
+    copy = store.with_name(f"copy{next(_numbers)}.db")
+    settled(feedback)
+    with reading_store(store) as base:
+        base.execute("PRAGMA query_only=OFF")
+        base.execute("VACUUM INTO ?", (str(copy),))
+    copy.with_name(copy.name + ".key").write_text(store.with_name(store.name + ".key").read_text())
+    other = Feedback(copy)
+    show(other, "asked", list(documents), query=query, user=user, at=at)
+    other.close()
+    log = click_log(copy)
+    (page,) = np.flatnonzero(log.page_ids == "asked")
+    return behaviour_features(log, WANTED)[log.offsets[page] : log.offsets[page + 1]]
+
+
+_numbers = itertools.count()
+
+
+def same(store, feedback, **page):
+    values, at = live(store, feedback, **page)
+    np.testing.assert_array_equal(values, batch(store, feedback, at, **page))
+    return values
+
+
+def live_events(feedback, clock, rng, pages):
+    """Random pages over days, with clicks early and late, twice, on other documents and of unknown requests."""
+    for number in range(pages):
+        clock[0] += int(rng.choice([0, 1, DAY // 3]))
+        documents = rng.permutation(["a", "b", "c", "d"])[: rng.integers(1, 5)].tolist()
+        user = rng.choice(["u", "v", None])
+        show(feedback, f"r{number}", documents, query=str(rng.choice(["q", "other", ""])), user=user, at=clock[0])
+        for _ in range(rng.integers(0, 4)):
+            request = f"r{rng.integers(0, number + 2)}"
+            clock[0] += int(rng.choice([0, 1]))
+            at = clock[0] - int(rng.choice([0, 0, 1, DAY])) if rng.random() < 0.7 else None
+            kind = str(rng.choice(["click", "click", "dwell", "purchase"]))
+            value = float(rng.choice([0, 0.0005, 12])) if kind == "dwell" else None
+            document = str(rng.choice(["a", "b", "c", "elsewhere"]))
+            feedback.add([Action(kind, document, request, value=value, at=at, event=str(rng.integers(2)))])
+    clock[0] += DAY
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_service_counts_as_the_batch(store, clock, seed):
+    feedback = counting(store)
+    try:
+        rng = np.random.default_rng(seed)
+        for _ in range(3):
+            live_events(feedback, clock, rng, 12)
+            settled(feedback)
+            same(store, feedback)
+            same(store, feedback, query="other", user="nobody", documents=["d"])
+    finally:
+        feedback.close()
+
+
+def test_what_was_there_before_a_model_is_counted_too_a_few_at_a_time(store, clock, monkeypatch):
+    feedback = Feedback(store)
+    live_events(feedback, clock, np.random.default_rng(7), 30)
+    settled(feedback)
+    values, _ = live(store, feedback)
+    assert np.isnan(values).all()  # nothing was counted
+    monkeypatch.setattr("podium.service.feedback.behaviour_tables._AT_ONCE", 3)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    settled(feedback)
+    assert not np.isnan(same(store, feedback)[:, 0]).any()
+    feedback.close()
+
+
+def test_incomplete_counts_are_missing_not_low(store, clock, monkeypatch):
+    feedback = Feedback(store)
+    show(feedback, "r", ["a"])
+    settled(feedback)
+    feedback.close()
+    monkeypatch.setattr(module.behaviour, "advance", lambda base, more=0: False)
+    feedback = counting(store)
+    assert np.isnan(live(store, feedback)[0]).all()
+    feedback.close()
+
+
+def test_a_forgotten_user_leaves_the_counts(store, clock):
+    feedback = counting(store)
+    rng = np.random.default_rng(3)
+    live_events(feedback, clock, rng, 20)
+    feedback.forget("u").result()
+    live_events(feedback, clock, rng, 5)
+    settled(feedback)
+    same(store, feedback)
+    with reading_store(store) as base:
+        assert base.execute("SELECT count(*) FROM behaviour WHERE shown<0 OR clicks<0 OR dwells<0").fetchone() == (0,)
+    feedback.close()
+
+
+def test_events_and_the_end_of_the_newest_impression_change_its_counts(store, clock):
+    """It is the last one that is counted: one that came later would hide it."""
+    feedback = counting(store)
+    show(feedback, "first", ["a", "b"], user="v")
+    show(feedback, "newest", ["a", "b"], user="u")
+    settled(feedback)
+    feedback.add([Action("click", "a", "newest")]).result()
+    assert same(store, feedback)[0, 1] == 1
+    feedback.forget("u").result()
+    assert same(store, feedback)[0, 0] == 2  # of the query: both documents, once
+    feedback.close()
+
+
+def test_old_days_are_deleted_with_their_impressions(store, clock, monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: clock[0] / 1000)
+    feedback = Feedback(store, keep_days=3)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    show(feedback, "old", ["a"])
+    clock[0] += 5 * DAY
+    show(feedback, "new", ["a"])
+    settled(feedback)
+    feedback.change(lambda base: None).result()
+    feedback._tidied = -1e9
+    feedback.change(lambda base: None).result()
+    feedback.close()  # after the deletion
+    with reading_store(store) as base:
+        assert base.execute("SELECT DISTINCT day FROM behaviour").fetchall() == [(clock[0] // DAY,)]
+
+
+@pytest.mark.slow  # it starts a process
+def test_a_killed_service_has_counted_all_that_it_acknowledged_and_nothing_twice(store):
+    program = f"""
+import sys
+from podium.service.feedback.events import Action, Feedback, Impression
+import numpy as np
+feedback = Feedback({str(store)!r})
+feedback.count_behaviour({sorted(CELLS)!r}, []).result()
+for number in range(10**6):
+    X = np.zeros((2, 1), np.float32)
+    feedback.log(Impression(f"r{{number}}", "web@1", ["f"], "q", "u", ["a", "b"], X))
+    feedback.add([Action("click", "a", f"r{{number}}")]).result()
+    print(number, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        lines = list(itertools.islice(process.stdout, 40))
+        process.send_signal(signal.SIGKILL)
+    assert len(lines) == 40
+    feedback = Feedback(store)
+    settled(feedback)
+    values = same(store, feedback, documents=["a", "b"])
+    with reading_store(store) as base:
+        acknowledged = base.execute("SELECT count(*) FROM event").fetchone()[0]
+    assert acknowledged >= 40
+    assert values[0, 1] == acknowledged
+    feedback.close()
+
+
+@pytest.mark.slow  # it starts a process
+def test_an_upgrade_that_is_killed_leaves_the_old_store_and_the_next_one_counts_all_of_it(store, clock):
+    feedback = Feedback(store)
+    live_events(feedback, clock, np.random.default_rng(11), 20)
+    settled(feedback)
+    feedback.close()
+    with closing(sqlite3.connect(store)) as base:
+        base.executescript("DROP TABLE behaviour; DROP TABLE behaviour_cell; PRAGMA user_version=3;")
+        before = [list(base.execute(f"SELECT * FROM {table}")) for table in ("impression", "event")]
+    program = f"""
+import os
+from podium.service.feedback import database
+from podium.service.feedback.events import Feedback
+def killed(base, statements):
+    base.execute(statements.split(";\\n")[0])
+    os._exit(9)
+database._execute = killed
+Feedback({str(store)!r})
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 9
+    with closing(sqlite3.connect(store)) as base:
+        assert base.execute("PRAGMA user_version").fetchone() == (3,)
+        assert base.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'behaviour%'").fetchone() == (0,)
+    feedback = counting(store)
+    settled(feedback)
+    assert not np.isnan(same(store, feedback)[:, 0]).any()
+    with reading_store(store) as base:
+        assert before == [list(base.execute(f"SELECT * FROM {table}")) for table in ("impression", "event")]
+    feedback.close()
+
+
+def test_a_model_with_behaviour_features_is_served_and_its_log_trains_the_next(start, tmp_path, store):
+    rng = np.random.default_rng(0)
+    pages = [(str(q % 5), ["a", "b", "c"], [int(rng.integers(1, 4))]) for q in range(60)]
+    log = podium.clicks.ClickLog.from_pages(pages)
+    log = replace(log, times=np.arange(60) * DAY)
+    known = podium.Dataset.from_arrays(
+        rng.random((15, 1)), np.zeros(15), qid=np.repeat([str(q) for q in range(5)], 3), feature_names=["text"],
+        document_ids=["a", "b", "c"] * 5,
+    )  # fmt: skip
+    write_described(behaviour_data(log, "clicks,rate(prior=2)", known), str(tmp_path / "train.txt"))
+    model = podium.train(podium.read_data(tmp_path / "train.txt"), "regression")
+    model.save(tmp_path / "web.podium")
+    client = start(models=(str(tmp_path / "web.podium"),), store=str(store))
+    documents = [{"id": id, "features": {"text": 0.5}} for id in "abc"]
+
+    def ask(**more):
+        return client("POST", "/v1/rank", {"documents": documents, "query": "0", **more})
+
+    first = ask().json["request"]
+    client("POST", "/v1/feedback", {"events": [{"kind": "click", "request": first, "id": "b"}]})
+    second = ask(explain=True).json
+    state = client.app.state.podium
+    settled(state.feedback)
+    data, _ = training_data(store)
+    assert data.info == {"behaviour": ["clicks", "rate(prior=2.0)"]}
+    assert data.feature_names == ("text", "clicks", "rate(prior=2.0)")
+    rows = dict(zip(data.document_ids[3:], data.features[3:].tolist(), strict=True))
+    assert rows["b"] == pytest.approx([0.5, 1, 3 / 7])
+    assert rows["a"] == pytest.approx([0.5, 0, 2 / 7])
+    shown = click_log(store)
+    np.testing.assert_array_equal(behaviour_features(shown, "clicks"), data.features[np.r_[0:6], 1:2])
+    asked = {"documents": documents, "pair": ["b", "a"], "query": "0"}
+    shares = client("POST", "/v1/explain", asked).json["features"]
+    assert sorted({share["feature"]: share["values"] for share in shares}["clicks"]) == [0.0, 1.0]
+    assert second["request"] != first
+    sent = [{"id": id, "features": {"text": 0.5, "clicks": 9, "rate(prior=2.0)": 1}} for id in "abc"]
+    third = client("POST", "/v1/rank", {"documents": sent, "query": "0"})
+    assert third.status == 200
+    unnamed = client("POST", "/v1/rank", {"documents": [{"features": {"text": 1.0}}], "query": "0"})
+    assert unnamed.status == 422
+    assert "give each document its id" in unnamed.json["detail"]
+
+
+def test_requiring_again_changes_nothing(store, clock):
+    feedback = counting(store)
+    show(feedback, "r", ["a", "b"])
+    settled(feedback)
+    before = same(store, feedback)
+    feedback.change(lambda base: require(base, CELLS, ["clicks"])).result()
+    np.testing.assert_array_equal(same(store, feedback), before)
+    feedback.close()
