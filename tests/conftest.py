@@ -34,7 +34,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     with counting_compilations() as names:
         result = yield
     session.config.stash[COMPILED] = tuple(names)
-    given(st.none())(lambda _: None)()  # Hypothesis looks for its generator in the garbage collector, which a freeze hides
+    given(st.none())(lambda _: None)()  # Hypothesis finds its generator among garbage, where a freeze hides it
     gc.collect()
     gc.freeze()  # what was collected stays: no later collection of garbage looks at it again
     tiers.compile_always()
