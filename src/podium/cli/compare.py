@@ -188,11 +188,16 @@ def compare_index(
     """Compare rankings of the documents of an index."""
     from podium.cli.compare_search import compare_search
     from podium.evaluation.search.compare_search import METRICS
+    from podium.text.collection.judged_queries import holds_judgments
 
-    if queries is None or qrels is None or len(data) != 1:
-        raise ParameterError("to compare search, give one index with --queries FILE and --qrels FILE.")
+    names = [name for name in (queries, qrels) if name is not None]
+    if len(data) != 1 or not names or (len(names) == 1 and not holds_judgments(names[0], columns)):
+        raise ParameterError(
+            "to compare search, give one index with --queries FILE and --qrels FILE; or --qrels alone, a table that names "
+            "queries by text."
+        )
     compare_search(
-        data[0], queries, qrels, methods=console.split_option(flags["--method"], []),
+        data[0], *names, methods=console.split_option(flags["--method"], []),
         metrics=console.split_option(flags["--metric"], METRICS), preset=flags["--preset"],
         tune_by=flags["--tune-by"] or "ndcg@10", seeds=read_seeds(flags["--seed"]), features=features or "podium",
         output=output, as_json=as_json, columns=columns,

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from podium.base.errors import counted
 from podium.cli import console, progress
-from podium.cli.judged import Columns, read_judgments
+from podium.cli.judged import Columns, read_asked
 
 
 def compare_search(
     index: str,
     queries: str,
-    qrels: str,
+    qrels: str | None = None,
     *,
     methods: list[str],
     metrics: list[str],
@@ -28,16 +28,14 @@ def compare_search(
     from podium.evaluation.report_texts import emphasis, leaders, summary
     from podium.evaluation.search.compare_search import FIRST, FOLDS, default_methods
     from podium.evaluation.search.compare_search import compare_search as compare
-    from podium.formats.query_texts import QueryTexts
-    from podium.text.collection.collection import read_queries
     from podium.text.index.index import Index
     from podium.text.retrieval.candidates import DEPTH
 
     if output is not None:
         console.check_output(output)
     methods = methods or list(default_methods(features))
-    topics = read_queries(queries)
-    judged = read_judgments(qrels, columns, QueryTexts({topic.id: topic.text for topic in topics}, queries))
+    topics, judged, _ = read_asked(queries, qrels, columns)
+    assert judged is not None, "a single file holds judgments"
     opened = Index.open(index)
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         comparison = compare(

@@ -12,7 +12,7 @@ from podium.cli import console, options, progress
 from podium.cli.features_candidates import Candidates
 from podium.cli.features_log import LogOptions, Recall, log_features, say_written
 from podium.cli.features_runs import run_features
-from podium.cli.judged import Columns, read_judgments
+from podium.cli.judged import Columns, read_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,8 @@ def features(
         str | None,
         typer.Argument(
             metavar="[QUERIES]",
-            help="For an index: queries, JSON lines with id and text, TSV, TREC topics … A log has none.",
+            help="For an index: queries, JSON lines with id and text, TSV, TREC topics …; or judgments, CSV or JSON, "
+            "that name queries by text. A log has none.",
             show_default=False,
         ),
     ] = None,
@@ -120,8 +121,8 @@ def features(
 ) -> None:
     """Compute features of the candidates of each query, or read those that a search engine logged, for training.
 
-    With an index: podium features INDEX QUERIES QRELS. A model that is trained on them keeps their definitions, and
-    podium search --model computes the same ones.
+    With an index: podium features INDEX QUERIES QRELS; or podium features INDEX JUDGMENTS, a table that names queries
+    by text. A model that is trained on them keeps their definitions, and podium search --model computes the same ones.
 
     With runs of several first stages: podium features lexical.run QRELS --also vector.run, to learn their weights.
 
@@ -153,7 +154,7 @@ def features(
         run_features([source, *(also or ())], queries, output, columns, keep_unjudged=keep_unjudged)
         return
     if queries is None:
-        raise ParameterError("an index needs queries: podium features INDEX QUERIES QRELS.")
+        raise ParameterError("an index needs queries: podium features INDEX QUERIES QRELS, or a table of judgments.")
     wanted = set or "podium"
     index_features(source, queries, qrels, output, wanted, depth, by, candidates, columns, add_relevant, keep_unjudged)
 
@@ -173,9 +174,7 @@ def index_features(
 ) -> None:
     """Write the features of the candidates of queries."""
     from podium.evaluation.search.tuned_stage import tuned_stage
-    from podium.formats.feature_rows import grades_of
-    from podium.formats.query_texts import QueryTexts
-    from podium.text.collection.collection import read_queries
+    from podium.formats.feature_rows import check_ids, grades_of
     from podium.text.features import read_features
     from podium.text.index.index import Index
     from podium.text.retrieval import Retrieval
@@ -185,12 +184,13 @@ def index_features(
     with console.printed_warnings():
         opened, start = Index.open(index), Retrieval.parse(by or "bm25")
     read_features(set, opened)  # raises an error before work starts
-    how, topics = start, read_queries(queries)
-    texts = QueryTexts({topic.id: topic.text for topic in topics}, queries)
-    judged = None if qrels is None else read_judgments(qrels, columns, texts)
+    how, (topics, judged, texts) = start, read_asked(queries, qrels, columns)
     shown = None if candidates is None else Candidates.read(candidates, texts)
     taken = list(judged_queries(topics, None if keep_unjudged else judged))
     taken = taken if shown is None else shown.searched(taken)
+    names = [] if judged is None else map(str, judged.document_ids.tolist())
+    there = (name for name in names if " " not in name or opened.store.number(name) is not None)
+    check_ids(output, (topic.id for topic in taken), there)
     if by is None and judged is not None and shown is None:
         with progress.progress_bar(1) as bar:
             how = tuned_stage(opened, taken, judged, by=start, depth=depth, progress=bar.progress())

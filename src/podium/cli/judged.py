@@ -10,6 +10,7 @@ from podium.cli import console
 if TYPE_CHECKING:
     from podium.formats.query_texts import QueryTexts
     from podium.formats.trec.trec import Qrels, Run
+    from podium.text.collection.collection import Topic
 
 Columns = Mapping[str, str | None]
 """Names of columns that options gave, by role."""
@@ -36,6 +37,20 @@ def read_judgments(path: str, columns: Columns, queries: QueryTexts | None = Non
     for note in notes:
         console.say(note)
     return qrels
+
+
+def read_asked(queries: str, qrels: str | None, columns: Columns) -> tuple[list[Topic], Qrels | None, QueryTexts]:
+    """Queries, their judgments if there are any, and their texts; a file of judgments alone may have all three."""
+    from podium.formats.query_texts import QueryTexts
+    from podium.text.collection.collection import read_queries
+    from podium.text.collection.judged_queries import holds_judgments, judged_queries
+
+    if qrels is None and holds_judgments(queries, columns):
+        topics, qrels = judged_queries(queries, columns), queries
+    else:
+        topics = read_queries(queries)
+    texts = QueryTexts({topic.id: topic.text for topic in topics}, queries)
+    return topics, None if qrels is None else read_judgments(qrels, columns, texts), texts
 
 
 def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str | None) -> tuple[Qrels, dict[str, Run]]:

@@ -17,7 +17,7 @@ from podium.base.errors import MissingPackageError
 from podium.base.files import writing
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.formats.letor.letor import write_letor
+from podium.formats.letor.letor import check_document_id, check_query_id, write_letor
 from podium.formats.sniff import table_kind
 from podium.formats.trec.trec import AnyQrels, as_qrels
 
@@ -46,6 +46,19 @@ def write_rows(parts: Iterable[QueryRows], target: str, *, names: Sequence[str],
         with writing(f"{target}.features") as file:
             file.write(json.dumps({"features": list(names), "info": about}, indent=1).encode())
     return written
+
+
+def check_ids(target: str, queries: Iterable[str], documents: Iterable[str]) -> None:
+    """Raise a clear error, before work starts, if the file to write cannot hold these ids.
+
+    `target`: the file. `queries`, `documents`: ids.
+    """
+    if table_kind(target) == "parquet":
+        return
+    for name in queries:
+        check_query_id(name, None)
+    for name in documents:
+        check_document_id(name, None)
 
 
 def grades_of(qrels: AnyQrels) -> dict[str, dict[str, float]]:

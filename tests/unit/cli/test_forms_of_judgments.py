@@ -118,3 +118,37 @@ def test_a_beir_folder_is_indexed_searched_judged_and_made_into_training_data(po
     done = podium("features", "x.index", "queries.jsonl", "labels.csv", "-o", "train.txt", "--set", "bm25")
     assert done.stderr.startswith(SAID + JOINED.replace("queries.csv", "queries.jsonl")), done.stderr
     assert [line[0] for line in (files / "train.txt").read_text().splitlines()] == ["3", "0", "2"]
+
+
+def test_judgments_that_name_queries_by_text_are_the_queries_of_an_index_too(podium, files):
+    texts = [("p1", "red shoes"), ("p2", "blue shoes"), ("p9", "rain coat")]
+    (files / "docs.jsonl").write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in texts))
+    assert podium("index", "docs.jsonl", "-o", "my.index").exit_code == 0
+    words = ("--set", "bm25", "-o")
+    alone = podium("features", "my.index", "labels.csv", *words, "alone.parquet")
+    assert SAID in alone.stderr
+    (files / "same.csv").write_text("id,text\nred shoes,red shoes\nrain coat,rain coat\n")
+    assert podium("features", "my.index", "same.csv", "labels.csv", *words, "both.parquet").exit_code == 0
+    assert (files / "alone.parquet").read_bytes() == (files / "both.parquet").read_bytes()
+    refused = podium("features", "my.index", "labels.csv", *words, "train.txt")
+    assert "query id 'red shoes' has white space" in refused.stderr
+    assert "compiling" not in refused.stderr
+    assert not (files / "train.txt").exists()
+    (files / "ids.csv").write_text("query_id,query,sku,rating\nq1,red shoes,p1,3\nq1,red shoes,p2,0\nq2,coat,p9,1\n")
+    assert podium("features", "my.index", "ids.csv", *words, "ids.txt").exit_code == 0
+    lines = (files / "ids.txt").read_text().splitlines()
+    assert [line.split()[:2] + line.split()[-1:] for line in lines] == [
+        ["3", "qid:q1", "p1"], ["0", "qid:q1", "p2"], ["1", "qid:q2", "p9"],
+    ]  # fmt: skip
+    (files / "ids.csv").write_text("query,sku,rating\nq1,p1,3\nq1,p2,0\n")
+    refused = podium("features", "my.index", "ids.csv", *words, "ids.txt")
+    assert refused.stderr == (
+        "podium: ids.csv: names queries by id, such as 'q1', and has no column of their texts. Give a file of queries "
+        "with id and text before it.\n"
+    )
+    (files / "ids.csv").write_text("query_id,query,sku,rating\nq1,shoes,p1,3\nq1,boots,p2,0\n")
+    refused = podium("features", "my.index", "ids.csv", *words, "ids.txt")
+    assert "ids.csv:3: query 'q1' has two texts, 'shoes' and 'boots'" in refused.stderr
+    missing = podium("compare", "my.index", "--queries", "same.csv")
+    assert missing.exit_code == 2
+    assert "give one index with --queries FILE and --qrels FILE; or --qrels alone" in missing.stderr

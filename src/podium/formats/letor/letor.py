@@ -173,13 +173,28 @@ def _heads(data: Table) -> tuple[Ids, Ints]:
 
 def _query_word(data: Table, q: int) -> str:
     name = data.query_name(q)
-    if not name or name.split() != [name] or "#" in name:
+    check_query_id(name, data.source)
+    return name
+
+
+def check_query_id(name: str, where: str | None) -> None:
+    """Raise a clear error if LETOR text cannot hold the id of a query. `where`: the file that has it."""
+    if name.split() != [name] or "#" in name:
         raise DataError(
             f"query id {name!r} has white space, '#' or nothing in it: LETOR cannot hold it. Write a file that can, by "
             "its name: .parquet.",
-            where=data.source,
+            where=where,
         )
-    return name
+
+
+def check_document_id(name: str, where: str | None) -> None:
+    """Raise a clear error if LETOR text cannot hold the id of a document. `where`: the file that has it."""
+    if name.split() != [name]:
+        raise DataError(
+            f"document id {name!r} has white space or nothing in it: LETOR cannot hold it. Write a file that can, by "
+            "its name: .parquet.",
+            where=where,
+        )
 
 
 def _notes(data: Table) -> NDArray[Any] | None:
@@ -188,12 +203,7 @@ def _notes(data: Table) -> NDArray[Any] | None:
         if data.document_ids is None:
             return None
         for name in map(str, data.document_ids):
-            if name.split() != [name]:
-                raise DataError(
-                    f"document id {name!r} has white space or nothing in it: LETOR cannot hold it. Write a file that "
-                    "can, by its name: .parquet.",
-                    where=data.source,
-                )
+            check_document_id(name, data.source)
         return np.array([f"docid = {name}" for name in data.document_ids], dtype=object)
     for comment in data.comments:
         if "\n" in comment:
