@@ -193,8 +193,8 @@ def compare_index(
     names = [name for name in (queries, qrels) if name is not None]
     if len(data) != 1 or not names or (len(names) == 1 and not holds_judgments(names[0], columns)):
         raise ParameterError(
-            "to compare search, give one index with --queries FILE and --qrels FILE; or --qrels alone, a table that names "
-            "queries by text."
+            "to compare search, give one index with --queries FILE and --qrels FILE; or --qrels alone, a table that "
+            "names queries by text."
         )
     compare_search(
         data[0], *names, methods=console.split_option(flags["--method"], []),
