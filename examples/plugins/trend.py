@@ -2,11 +2,11 @@
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.clicks.behaviour import BehaviourFeature, Counts
+from podium.clicks.behaviour import Counts, EventFeature
 
 
 @register
-class Trend(BehaviourFeature):
+class Trend(EventFeature):
     """(c/recent + a)/(C/days + a): clicks per day of the last `recent` days, over those of all `days`.
 
     It is 1 if nothing changed, and above if the document is on the rise; a = `prior` clicks per day.

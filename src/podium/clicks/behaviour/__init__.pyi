@@ -1,5 +1,6 @@
 from .base import BehaviourFeature as BehaviourFeature
 from .base import Counts as Counts
+from .base import EventFeature as EventFeature
 from .base import read_behaviour as read_behaviour
 from .event_counts import Clicks as Clicks
 from .event_counts import Dwell as Dwell
@@ -7,5 +8,9 @@ from .event_counts import Last as Last
 from .event_counts import Shown as Shown
 from .event_rates import ClicksOverExpected as ClicksOverExpected
 from .event_rates import Rate as Rate
+from .from_median import FromMedian as FromMedian
 from .page_features import behaviour_data as behaviour_data
 from .page_features import behaviour_features as behaviour_features
+from .page_time import Age as Age
+from .page_time import Hour as Hour
+from .seen import Seen as Seen

@@ -6,11 +6,11 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.clicks.behaviour.base import BehaviourFeature, Counts
+from podium.clicks.behaviour.base import Counts, EventFeature
 
 
 @register
-class Shown(BehaviourFeature):
+class Shown(EventFeature):
     """How often the document was shown.
 
     Formula: Σ over impressions of 2^(−age in days/half_life).
@@ -25,7 +25,7 @@ class Shown(BehaviourFeature):
 
 
 @register
-class Clicks(BehaviourFeature):
+class Clicks(EventFeature):
     """How often the document was clicked; `by=user-document`: by this user.
 
     Formula: Σ over clicks of 2^(−age in days/half_life).
@@ -40,7 +40,7 @@ class Clicks(BehaviourFeature):
 
 
 @register
-class Dwell(BehaviourFeature):
+class Dwell(EventFeature):
     """Mean dwell time on the document, in seconds; missing if there is none."""
 
     name = "dwell"
@@ -51,7 +51,7 @@ class Dwell(BehaviourFeature):
 
 
 @register
-class Last(BehaviourFeature):
+class Last(EventFeature):
     """Days since the last click on the document: 0 on the same day (UTC); missing if there was none."""
 
     name = "last"

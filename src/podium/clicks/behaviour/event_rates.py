@@ -9,17 +9,18 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.clicks.behaviour.base import EVERYTHING, RANKS, BehaviourFeature, Counts, Measure, cell
+from podium.clicks.behaviour.base import EVERYTHING, RANKS, Counts, EventFeature, Measure, cell
 
 _MEASURES: tuple[Measure, Measure] = ("shown", "clicks")
 
 
 @register
-class Rate(BehaviourFeature):
+class Rate(EventFeature):
     """Clicks per impression, drawn towards the rate of all documents: few events say little.
 
     Formula: (c + a)/(n + a·N/C) with a = `prior` pseudo-clicks; c of n impressions were clicks, of all documents in the
-    same days C of N. 0 if nobody clicked anything; with `prior=0`, missing if the document was not shown.
+    same days C of N. 0 if nobody clicked anything; missing if nothing was shown, or with `prior=0` if the document was
+    not.
 
     Use it for popularity; it favours documents that were shown at the top, which `coec` does not.
 
@@ -39,15 +40,18 @@ class Rate(BehaviourFeature):
             return np.divide(clicks, shown, out=np.full_like(clicks, np.nan), where=shown > 0)
         all_clicks, all_shown = count("clicks", EVERYTHING), count("shown", EVERYTHING)
         pseudo = np.divide(all_shown, all_clicks, out=np.full_like(clicks, np.inf), where=all_clicks > 0)
-        rate: Array = (clicks + self.prior) / (shown + self.prior * pseudo)
+        impressions = shown + self.prior * pseudo
+        rate: Array = np.divide(
+            clicks + self.prior, impressions, out=np.full_like(clicks, np.nan), where=impressions != 0
+        )
         return rate
 
-    def cells(self) -> set[str]:
-        return {cell(self.by, False), EVERYTHING}
+    def cells(self) -> dict[str, int]:
+        return {cell(self.by, False): self.days, EVERYTHING: self.days}
 
 
 @register
-class ClicksOverExpected(BehaviourFeature):
+class ClicksOverExpected(EventFeature):
     """Clicks over expected clicks: compared with an average document at the same ranks, which has 1.
 
     Formula: (c + a)/(Σ_k n_k r_k + a) with a = `prior` pseudo-clicks, n_k impressions at rank k, and r_k the click rate
@@ -76,5 +80,5 @@ class ClicksOverExpected(BehaviourFeature):
         ratio: Array = np.divide(top, bottom, out=np.full_like(bottom, np.nan), where=bottom > 0)
         return ratio
 
-    def cells(self) -> set[str]:
-        return {cell(self.by, True), cell(EVERYTHING, True)}
+    def cells(self) -> dict[str, int]:
+        return {cell(self.by, True): self.days, cell(EVERYTHING, True): self.days}
