@@ -94,15 +94,18 @@ class State:
         from podium.service.experiments.ab_tests import Experiments
         from podium.service.experiments.shadow import Shadow
         from podium.service.feedback.events import Feedback
+        from podium.service.stored_fields import StoredFields
 
         settings = self.settings
+        fields = StoredFields(settings.index) if settings.index else None
         self.feedback = Feedback(
             settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
             count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
+            keys=None if fields is None else fields.keys,
         )  # fmt: skip
         self.experiments = Experiments(self.feedback)
         self.shadow = Shadow(self.feedback, self.monitor.count_trial)
-        self.behaviour = BehaviourFiller(self.feedback)
+        self.behaviour = BehaviourFiller(self.feedback, fields)
         self.behaviour.follow(self.models.current)
 
     def _add_models(self, files: Sequence[str], aliases: Sequence[str]) -> None:

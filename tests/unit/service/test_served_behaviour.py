@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import podium
+from podium.clicks import ClickLog
 from podium.clicks.behaviour import behaviour_data, behaviour_features, read_behaviour
 from podium.formats.described_data import write_described
 from podium.service.feedback import events as module
@@ -20,11 +21,23 @@ from podium.service.feedback.behaviour_tables import require
 from podium.service.feedback.events import Action, Feedback, Impression
 from podium.service.feedback.feedback_export import click_log, reading_store, training_data
 from podium.service.feedback.served_behaviour import ServedBehaviour
+from podium.service.stored_fields import StoredFields
+from podium.text.index.index import Index
 
 WANTED = read_behaviour(
     "shown(by=query),clicks,clicks(by=user-document,days=3),clicks(by=user,half_life=2),rate(by=query-document),"
-    "rate(days=2,prior=0),coec(half_life=1.5),dwell,last"
+    "rate(days=2,prior=0),coec(half_life=1.5),dwell,last,clicks(by=field:brand),rate(by=field:size,half_life=3),"
+    "coec(by=field:brand),dwell(by=field:brand),last(by=field:size),seen(field=brand),seen(field=size,clicks=2,days=3),"
+    "age(field=added),from_median(field=size),hour"
 )
+COUNTED = [column for column, feature in enumerate(WANTED) if feature.cells()]
+STORED = [
+    {"id": "a", "brand": "fell", "size": 2, "added": "2024-01-01"},
+    {"id": "b", "brand": "fell", "size": 3.5, "added": "2030-01-01T12:00:00+02:00"},
+    {"id": "c", "brand": "tarn", "size": 2.0},
+    {"id": "never", "brand": "tarn", "size": -1, "added": "1999-12-31T23:59:59Z"},
+    {"id": "e", "brand": "", "size": 7},
+]
 CELLS = {name for feature in WANTED for name in feature.cells()}
 DAY = 86_400_000
 NOW = 20_000 * DAY + 5_000_000
@@ -43,8 +56,25 @@ def store(tmp_path):
     return tmp_path / "feedback.db"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def fields(tmp_path_factory):
+    """Stored fields of an index, which all stores of this file use."""
+    path = tmp_path_factory.mktemp("index") / "my.index"
+    Index.create(path, STORED).close()
+    _shared["index"], _shared["fields"] = path, StoredFields(path)
+    yield _shared["fields"]
+    _shared["fields"].close()
+
+
+_shared = {}
+
+
+def open_feedback(store, **more):
+    return Feedback(store, keys=_shared["fields"].keys, **more)
+
+
 def counting(store):
-    feedback = Feedback(store)
+    feedback = open_feedback(store)
     feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
     return feedback
 
@@ -63,8 +93,9 @@ def settled(feedback):
 
 def live(store, feedback, query="q", user="u", documents=("a", "b", "c", "never")):
     reader = ServedBehaviour(store)
+    stored = {field: _shared["fields"].values(field, documents) for field in ("brand", "size", "added")}
     try:
-        return reader.features(WANTED, query=query, user=feedback.user_hash(user), documents=documents)
+        return reader.features(WANTED, query=query, user=feedback.user_hash(user), documents=documents, stored=stored)
     finally:
         reader.close()
 
@@ -82,7 +113,7 @@ def batch(store, feedback, at, query="q", user="u", documents=("a", "b", "c", "n
     other.close()
     log = click_log(copy)
     (page,) = np.flatnonzero(log.page_ids == "asked")
-    return behaviour_features(log, WANTED)[log.offsets[page] : log.offsets[page + 1]]
+    return behaviour_features(log, WANTED, _shared["index"])[log.offsets[page] : log.offsets[page + 1]]
 
 
 _numbers = itertools.count()
@@ -127,11 +158,11 @@ def test_the_service_counts_as_the_batch(store, clock, seed):
 
 
 def test_what_was_there_before_a_model_is_counted_too_a_few_at_a_time(store, clock, monkeypatch):
-    feedback = Feedback(store)
+    feedback = open_feedback(store)
     live_events(feedback, clock, np.random.default_rng(7), 30)
     settled(feedback)
     values, _ = live(store, feedback)
-    assert np.isnan(values).all()  # nothing was counted
+    assert np.isnan(values[:, COUNTED]).all()  # nothing was counted
     monkeypatch.setattr("podium.service.feedback.behaviour_tables._AT_ONCE", 3)
     feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
     settled(feedback)
@@ -140,13 +171,13 @@ def test_what_was_there_before_a_model_is_counted_too_a_few_at_a_time(store, clo
 
 
 def test_incomplete_counts_are_missing_not_low(store, clock, monkeypatch):
-    feedback = Feedback(store)
+    feedback = open_feedback(store)
     show(feedback, "r", ["a"])
     settled(feedback)
     feedback.close()
-    monkeypatch.setattr(module.behaviour, "advance", lambda base, more=0: False)
+    monkeypatch.setattr(module.behaviour, "advance", lambda base, **how: False)
     feedback = counting(store)
-    assert np.isnan(live(store, feedback)[0]).all()
+    assert np.isnan(live(store, feedback)[0][:, COUNTED]).all()
     feedback.close()
 
 
@@ -160,6 +191,12 @@ def test_a_forgotten_user_leaves_the_counts(store, clock):
     same(store, feedback)
     with reading_store(store) as base:
         assert base.execute("SELECT count(*) FROM behaviour WHERE shown<0 OR clicks<0 OR dwells<0").fetchone() == (0,)
+        users = {user for (user,) in base.execute("SELECT user FROM behaviour_click")}
+        assert feedback.user_hash("v") in users
+    feedback.forget("u").result()
+    feedback.forget("v").result()
+    with reading_store(store) as base:
+        assert base.execute("SELECT count(*) FROM behaviour_click").fetchone() == (0,)
     feedback.close()
 
 
@@ -178,9 +215,10 @@ def test_events_and_the_end_of_the_newest_impression_change_its_counts(store, cl
 
 def test_old_days_are_deleted_with_their_impressions(store, clock, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: clock[0] / 1000)
-    feedback = Feedback(store, keep_days=3)
+    feedback = open_feedback(store, keep_days=3)
     feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
-    show(feedback, "old", ["a"])
+    show(feedback, "old", ["a"], user="u")
+    feedback.add([Action("click", "a", "old")]).result()
     clock[0] += 5 * DAY
     show(feedback, "new", ["a"])
     settled(feedback)
@@ -190,6 +228,8 @@ def test_old_days_are_deleted_with_their_impressions(store, clock, monkeypatch):
     feedback.close()  # after the deletion
     with reading_store(store) as base:
         assert base.execute("SELECT DISTINCT day FROM behaviour").fetchall() == [(clock[0] // DAY,)]
+        assert base.execute("SELECT count(*) FROM behaviour_click").fetchone() == (0,)
+        assert base.execute("SELECT DISTINCT n FROM behaviour_value").fetchall() == [(2,)]
 
 
 @pytest.mark.slow  # it starts a process
@@ -197,8 +237,9 @@ def test_a_killed_service_has_counted_all_that_it_acknowledged_and_nothing_twice
     program = f"""
 import sys
 from podium.service.feedback.events import Action, Feedback, Impression
+from podium.service.stored_fields import StoredFields
 import numpy as np
-feedback = Feedback({str(store)!r})
+feedback = Feedback({str(store)!r}, keys=StoredFields({str(_shared["index"])!r}).keys)
 feedback.count_behaviour({sorted(CELLS)!r}, []).result()
 for number in range(10**6):
     X = np.zeros((2, 1), np.float32)
@@ -210,7 +251,7 @@ for number in range(10**6):
         lines = list(itertools.islice(process.stdout, 40))
         process.send_signal(signal.SIGKILL)
     assert len(lines) == 40
-    feedback = Feedback(store)
+    feedback = open_feedback(store)
     settled(feedback)
     values = same(store, feedback, documents=["a", "b"])
     with reading_store(store) as base:
@@ -222,12 +263,15 @@ for number in range(10**6):
 
 @pytest.mark.slow  # it starts a process
 def test_an_upgrade_that_is_killed_leaves_the_old_store_and_the_next_one_counts_all_of_it(store, clock):
-    feedback = Feedback(store)
+    feedback = open_feedback(store)
     live_events(feedback, clock, np.random.default_rng(11), 20)
     settled(feedback)
     feedback.close()
     with closing(sqlite3.connect(store)) as base:
-        base.executescript("DROP TABLE behaviour; DROP TABLE behaviour_cell; PRAGMA user_version=3;")
+        base.executescript("DROP TRIGGER behaviour_value_end;")
+        for table in ("behaviour", "behaviour_cell", "behaviour_value", "behaviour_click"):
+            base.execute(f"DROP TABLE {table}")
+        base.execute("PRAGMA user_version=3")
         before = [list(base.execute(f"SELECT * FROM {table}")) for table in ("impression", "event")]
     program = f"""
 import os
@@ -302,3 +346,112 @@ def test_requiring_again_changes_nothing(store, clock):
     feedback.change(lambda base: require(base, CELLS, ["clicks"])).result()
     np.testing.assert_array_equal(same(store, feedback), before)
     feedback.close()
+
+
+def test_events_count_for_the_value_that_a_document_had_when_it_was_shown(store, clock, tmp_path):
+    path = tmp_path / "own.index"
+    index = Index.create(path, STORED)
+    fields = StoredFields(path)
+    feedback = Feedback(store, keys=fields.keys)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    show(feedback, "r", ["a"], user="u")
+    settled(feedback)
+    index.add([{"id": "a", "brand": "tarn"}], replace=True)
+    feedback.add([Action("click", "a", "r")]).result()
+    column = [repr(feature) for feature in WANTED].index("clicks(by=field:brand)")
+    assert live(store, feedback, documents=["b", "c"])[0][:, column].tolist() == [1, 0]
+    assert fields.values("brand", ["a"]) == fields.values("brand", ["c"])
+    feedback.forget("u").result()
+    with reading_store(store) as base:
+        for table in ("behaviour", "behaviour_value", "behaviour_click"):
+            assert base.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+    for part in (feedback, fields, index):
+        part.close()
+
+
+def test_counts_by_field_wait_for_an_index_and_are_missing_until_they_are_complete(store, clock, monkeypatch):
+    counting(store).close()
+    feedback = Feedback(store)
+    for number in range(4):
+        show(feedback, f"r{number}", ["a", "b"], user="u")
+        feedback.add([Action("click", "a", f"r{number}")]).result()
+    settled(feedback)
+    feedback.close()
+    monkeypatch.setattr("podium.service.feedback.behaviour_tables._AT_ONCE", 1)
+    monkeypatch.setattr("podium.service.feedback.events.behaviour.is_behind", lambda base, keys: False)
+    feedback = counting(store)
+    column = [repr(feature) for feature in WANTED].index("clicks(by=field:brand)")
+    first = live(store, feedback)[0][0, column]
+    assert np.isnan(first) or first == 4
+    settled(feedback)
+    assert same(store, feedback)[0, column] == 4
+    feedback.close()
+
+
+def test_an_index_that_cannot_be_read_loses_no_feedback(store, clock):
+    def broken(field, ids):
+        return None
+
+    feedback = Feedback(store, keys=broken)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    show(feedback, "r", ["a"], user="u")
+    settled(feedback)
+    assert feedback.add([Action("click", "a", "r")]).result().accepted == 1
+    feedback.close()
+    feedback = counting(store)
+    settled(feedback)
+    same(store, feedback)
+    feedback.close()
+
+
+def test_last_clicks_of_a_user_are_read_from_an_index_of_the_table(store):
+    """However many there are, a request reads as many as the feature counts."""
+    feedback = counting(store)
+    question = (
+        "SELECT value FROM behaviour_click WHERE cell=? AND user=? AND at>=? AND at<? ORDER BY at DESC, value DESC"
+    )
+    with reading_store(store) as base:
+        plan = [row[3] for row in base.execute(f"EXPLAIN QUERY PLAN {question}", (1, b"", 0, 1))]
+    assert plan == ["SEARCH behaviour_click USING PRIMARY KEY (cell=? AND user=? AND at>? AND at<?)"]
+    feedback.close()
+
+
+@pytest.fixture
+def shop_model(tmp_path):
+    """A model of two features of behaviour that need stored fields."""
+    pages = [(str(q % 5), ["a", "b", "c"], [1 + q % 3]) for q in range(60)]
+    log = replace(ClickLog.from_pages(pages), times=np.arange(60) * DAY)
+    data = behaviour_data(log, "clicks(by=field:brand),from_median(field=size)", documents=STORED)
+    path = tmp_path / "shop.podium"
+    podium.train(replace(data, positions=None), "regression").save(path)
+    return str(path)
+
+
+def test_stored_fields_come_from_the_index_of_the_service(start, store, shop_model, fields):
+    client = start(models=(shop_model,), index=str(_shared["index"]), store=str(store))
+    documents = [{"id": id, "features": {}} for id in "abc"]
+    first = client("POST", "/v1/rank", {"documents": documents, "query": "0"}).json["request"]
+    client("POST", "/v1/feedback", {"events": [{"kind": "click", "request": first, "id": "b"}]})
+    client("POST", "/v1/rank", {"documents": documents, "query": "0"})
+    settled(client.app.state.podium.feedback)
+    data, _ = training_data(store)
+    rows = dict(zip(data.document_ids[3:], data.features[3:].tolist(), strict=True))
+    assert rows == {"a": [1, 0], "b": [1, pytest.approx(0.75)], "c": [0, 0]}
+    log = click_log(store)
+    wanted = ["clicks(by=field:brand)", "from_median(field=size)"]
+    np.testing.assert_array_equal(behaviour_features(log, wanted, STORED), data.features)
+
+
+def test_a_service_without_the_index_or_the_field_says_so(start, tmp_path, store, shop_model):
+    documents = [{"id": id, "features": {}} for id in "abc"]
+    client = start(models=(shop_model,), store=str(store))
+    detail = client("POST", "/v1/rank", {"documents": documents, "query": "0"})
+    assert detail.status == 422
+    assert "needs the stored field 'brand' of documents, and the service has no index" in detail.json["detail"]
+    Index.create(tmp_path / "other.index", [{"id": "a", "title": "tent", "size": 1}]).close()
+    client = start(models=(shop_model,), index=str(tmp_path / "other.index"), store=str(tmp_path / "other.db"))
+    for _ in range(2):
+        detail = client("POST", "/v1/rank", {"documents": documents, "query": "0"})
+        assert "no document of the index has a field 'brand'" in detail.json["detail"]
+    sent = [{"id": "a", "features": {"clicks(by=field:brand)": 1, "from_median(field=size)": 0}}]
+    assert client("POST", "/v1/rank", {"documents": sent, "query": "0"}).status == 200

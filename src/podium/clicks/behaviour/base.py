@@ -31,6 +31,7 @@ FIELD = "field:"
 """Before the name of a stored field: events of all documents with the same value count."""
 Measure = Literal["shown", "clicks", "dwells", "dwell"]
 """What is counted: impressions, clicks, clicks with a dwell time, milliseconds of dwell time."""
+_SEEN = "seen:"
 EVERYTHING = "everything"
 """Events of all documents, queries and users."""
 DAY = 86_400_000
@@ -141,7 +142,18 @@ def cell(by: str, by_rank: bool) -> str:
 
 def seen_cell(field: str) -> str:
     """Name of the users' last clicks on documents with a field."""
-    return f"seen:{field}"
+    return f"{_SEEN}{field}"
+
+
+def is_seen(cell: str) -> bool:
+    """Whether a name is that of users' last clicks, not of counts."""
+    return cell.startswith(_SEEN)
+
+
+def field_of(cell: str) -> str | None:
+    """Stored field that counts or clicks of this name need."""
+    _, colon, rest = cell.partition(":")
+    return rest.removesuffix("/rank") if colon else None
 
 
 def decay(days: int, half_life: float) -> Iterator[float]:

@@ -34,8 +34,8 @@ class DocumentFields:
     def keys(self, field: str, ids: Sequence[str]) -> Ints:
         """Numbers of the values of documents in the order of their keys; −1 if a document has none."""  # (D,)
         keys = [self._key(field, id) for id in ids]
-        of_value = {key: number for number, key in enumerate(sorted({key for key in keys if key is not None}))}
-        return np.array([of_value.get(key, -1) for key in keys], np.int64)
+        numbers = {key: number for number, key in enumerate(sorted({key for key in keys if key is not None}))}
+        return np.array([-1 if key is None else numbers[key] for key in keys], np.int64)
 
     def numbers(self, field: str, ids: Sequence[str]) -> Array:
         """Numbers of documents; NaN if a document has none."""  # (D,)

@@ -35,8 +35,9 @@ class RecentClicks:
         at = np.minimum(oldest, len(self._values) - 1)
         partly = np.where(self._values[at] == values, lowest - self._sums[oldest], 0.0)
         same = self._value_sum(values, end) - self._value_sum(values, oldest) - partly
-        missing = (users < 0) | (values < 0) | (number == 0)
-        return np.divide(same, number, out=np.full(len(users), np.nan), where=~missing)
+        is_there = (users >= 0) & (values >= 0) & (number > 0)
+        share: Array = np.divide(same, number, out=np.full(len(users), np.nan), where=is_there)
+        return share
 
     def _place(self, users: Ints, times: Ints) -> Ints:
         """Number of clicks that come before those of each user at a time."""

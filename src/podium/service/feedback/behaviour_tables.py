@@ -1,6 +1,6 @@
 """Counts of what users did, by day, in the feedback database, for the behaviour features of served models.
 
-    behaviour_cell(c, name, counted, until)          counts that models need, such as query-document, or document/rank
+    behaviour_cell(c, name, counted, until)   counts that models need: query-document, document/rank, field:brand, …
     behaviour(cell, key, day, rank, shown, clicks, dwells, dwell)        events of a key on a day; rank 0: of all ranks
 
 Only counts that a served model needs are kept. An impression is counted once, in the order of arrival: `counted` is the
@@ -14,10 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from podium.clicks.behaviour.base import DAY, EVERYTHING, RANKS
+from podium.clicks.behaviour.base import DAY, EVERYTHING, RANKS, field_of, is_seen
+from podium.service.feedback.behaviour_events import Page, Shown, shown
+from podium.service.feedback.behaviour_events import pages as read_pages
+from podium.service.feedback.behaviour_fields import Keys, add_clicks, delete_clicks, keep_values, kept_values
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS behaviour_cell(
@@ -34,19 +37,6 @@ _AT_ONCE = 100
 """Impressions that are counted with one transaction, besides its own."""
 _DELETED = 20_000
 """Largest number of old counts that are deleted at once."""
-_Counts = dict[tuple[str, int, int], list[int]]  # (document, rank, day): shown, clicks, dwells, dwell in ms
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """An impression, as far as it is counted."""
-
-    n: int
-    request: str
-    at: int
-    query: str
-    user: bytes | None
-    documents: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +46,11 @@ class Cell:
     c: int
     name: str
     counted: int
+
+    @property
+    def field(self) -> str | None:
+        """Stored field of documents that it needs."""
+        return field_of(self.name)
 
 
 def key_of(by: str, query: str, user: bytes | None, document: str) -> bytes | None:
@@ -79,10 +74,11 @@ def key_of(by: str, query: str, user: bytes | None, document: str) -> bytes | No
 
 def require(base: sqlite3.Connection, cells: Iterable[str], names: Iterable[str]) -> None:
     """Keep these counts from now on, also of the impressions that are there."""
-    newest = _newest(base)
+    newest, wanted = _newest(base), list(cells)
     base.executemany(
-        "INSERT OR IGNORE INTO behaviour_cell(name, counted, until) VALUES(?,0,?)", [(name, newest) for name in cells]
+        "INSERT OR IGNORE INTO behaviour_cell(name, counted, until) VALUES(?,0,?)", [(name, newest) for name in wanted]
     )
+    base.executemany("UPDATE behaviour_cell SET until=? WHERE name=?", [(newest, name) for name in wanted])
     text = json.dumps(sorted({*served_names(base), *names}))
     base.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?,?)", (NAMES, text))
 
@@ -93,19 +89,24 @@ def served_names(base: sqlite3.Connection) -> list[str]:
     return [] if row is None else [str(name) for name in json.loads(row[0])]
 
 
-def is_behind(base: sqlite3.Connection) -> bool:
-    """Whether there are impressions that are not counted yet."""
-    return any(cell.counted < _newest(base) for cell in _cells(base))
+def is_behind(base: sqlite3.Connection, keys: Keys | None = None) -> bool:
+    """Whether there are impressions that are not counted yet, and can be."""
+    return any(cell.counted < _newest(base) for cell in _cells(base) if cell.field is None or keys is not None)
 
 
-def advance(base: sqlite3.Connection, more: int = 0) -> bool:
-    """Count impressions that are not counted yet, a few of them and `more`; returns whether some are left."""
-    cells = _cells(base)
+def advance(base: sqlite3.Connection, more: int = 0, keys: Keys | None = None) -> bool:
+    """Count impressions that are not counted yet, a few of them and `more`; returns whether some are left.
+
+    Without the `keys` of stored fields, or while they cannot be read, counts of fields wait.
+    """
+    cells = [cell for cell in _cells(base) if cell.field is None or keys is not None]
     newest, left = _newest(base) if cells else 0, False
     for cell in (cell for cell in cells if cell.counted < newest):
-        pages = list(_pages(base, "n>? ORDER BY n LIMIT ?", (cell.counted, _AT_ONCE + more)))
+        pages = list(read_pages(base, "n>? ORDER BY n LIMIT ?", (cell.counted, _AT_ONCE + more)))
+        if cell.field is not None and keys is not None and not keep_values(base, cell.field, pages, keys):
+            continue
         for page in pages:
-            _add(base, [cell], page, _counts(base, page))
+            _add(base, [cell], page, shown(base, page))
         last = pages[-1].n if pages else newest
         base.execute("UPDATE behaviour_cell SET counted=? WHERE c=?", (last, cell.c))
         left |= last < newest
@@ -113,24 +114,22 @@ def advance(base: sqlite3.Connection, more: int = 0) -> bool:
 
 
 class Changed:
-    """Counts of one document of an impression before an event is written; `apply` makes them those after it."""
+    """Events of one document of an impression before an event is written; `apply` counts those after it instead."""
 
     def __init__(self, base: sqlite3.Connection, request: str, document: str) -> None:
         self.base = base
         cells = _cells(base)
-        self.page = next(iter(_pages(base, "request=?", (request,))), None) if cells else None
+        self.page = next(iter(read_pages(base, "request=?", (request,))), None) if cells else None
         self.cells = [cell for cell in cells if self.page is not None and self.page.n <= cell.counted]
         self.document = document
-        self.before = self._counts()
+        self.before = self._events()
 
-    def _counts(self) -> _Counts:
-        if self.page is None or not self.cells:
-            return {}
-        return {key: n for key, n in _counts(self.base, self.page).items() if key[0] == self.document}
+    def _events(self) -> list[Shown]:
+        return [] if self.page is None or not self.cells else shown(self.base, self.page, self.document)
 
     def apply(self) -> None:
         """Replace the old counts by those of now."""
-        after = self._counts()
+        after = self._events()
         if self.page is not None and after != self.before:
             _add(self.base, self.cells, self.page, self.before, sign=-1)
             _add(self.base, self.cells, self.page, after)
@@ -138,18 +137,21 @@ class Changed:
 
 def forget(base: sqlite3.Connection, user: bytes) -> None:
     """Take the impressions of a user out of all counts, before they are deleted."""
-    for page in _pages(base, "user=?", (user,)):
-        cells = [cell for cell in _cells(base) if page.n <= cell.counted]
-        _add(base, cells, page, _counts(base, page), sign=-1)
+    cells = _cells(base)
+    for page in read_pages(base, "user=?", (user,)):
+        _add(base, [cell for cell in cells if page.n <= cell.counted], page, shown(base, page), sign=-1)
+    for cell in cells:  # clicks of impressions that are deleted already
+        base.execute("DELETE FROM behaviour_click WHERE cell=? AND user=?", (cell.c, user))
 
 
 def delete_days(base: sqlite3.Connection, before: float) -> int:
     """Delete some counts of days that ended before a time in ms; returns their number."""
-    return base.execute(
+    counts = base.execute(
         "DELETE FROM behaviour WHERE (cell, key, day, rank) IN "
         f"(SELECT cell, key, day, rank FROM behaviour WHERE day<? ORDER BY day LIMIT {_DELETED})",
         (before // DAY,),
     ).rowcount
+    return counts + delete_clicks(base, before, _DELETED)
 
 
 def lower_counted(base: sqlite3.Connection) -> None:
@@ -165,55 +167,22 @@ def _newest(base: sqlite3.Connection) -> int:
     return int(base.execute("SELECT coalesce(max(n), 0) FROM impression").fetchone()[0])
 
 
-def _pages(base: sqlite3.Connection, where: str, values: Sequence[object]) -> Iterator[Page]:
-    """Impressions; a damaged list of documents is empty."""
-    rows = base.execute(f"SELECT n, request, at, query, user, documents FROM impression WHERE {where}", values)
-    for n, request, at, query, user, documents in rows.fetchall():
-        try:
-            ids = json.loads(documents)
-        except (ValueError, TypeError):
-            ids = []
-        texts = ids if isinstance(ids, list) and all(isinstance(id, str) for id in ids) else []
-        yield Page(n, request, at, query, user, texts)
-
-
-def _counts(base: sqlite3.Connection, page: Page) -> _Counts:
-    """Events of an impression, by document, rank and day."""
-    if not page.query:
-        return {}
-    events = base.execute(
-        "SELECT kind, document, value, at FROM event WHERE request=? AND kind IN ('click', 'dwell') ORDER BY n",
-        (page.request,),
-    ).fetchall()
-    counts: _Counts = {}
-
-    def count(document: str, rank: int, time: int, *amounts: int) -> None:
-        row = counts.setdefault((document, rank, time // DAY), [0, 0, 0, 0])
-        row[:] = [a + b for a, b in zip(row, amounts, strict=True)]
-
-    for rank, document in enumerate(page.documents, 1):
-        own = [event for event in events if event[1] == document] if events else []
-        count(document, rank, page.at, 1, 0, 0, 0)
-        times = [at for kind, _, _, at in own if kind == "click"]
-        clicked = max(page.at, min(times)) if times else page.at
-        if times:
-            count(document, rank, clicked, 0, 1, 0, 0)
-        spans = [float(value) for kind, _, value, _ in own if kind == "dwell" and value is not None]
-        if spans:
-            span = round(1000.0 * sum(spans))
-            count(document, rank, clicked + span, 0, 0, 1, span)
-    return counts
-
-
-def _add(base: sqlite3.Connection, cells: Sequence[Cell], page: Page, counts: _Counts, *, sign: int = 1) -> None:
-    """Add the events of an impression to cells; with sign −1 take them out."""
+def _add(
+    base: sqlite3.Connection, cells: Sequence[Cell], page: Page, documents: Sequence[Shown], *, sign: int = 1
+) -> None:
+    """Add the events of documents of an impression to cells; with sign −1 take them out."""
     rows = []
     for cell in cells:
+        values = None if cell.field is None else kept_values(base, cell.field, page)
+        if is_seen(cell.name):
+            add_clicks(base, cell.c, page, documents, values or (), sign=sign)
+            continue
         by, _, ranked = cell.name.partition("/")
-        for (document, rank, day), amounts in counts.items():
-            key = key_of(by, page.query, page.user, document)
+        for item in documents:
+            key = key_of(by, page.query, page.user, item.document) if values is None else values[item.rank - 1]
+            rank = min(item.rank, RANKS) if ranked else 0
             if key is not None:
-                rows.append((cell.c, key, day, min(rank, RANKS) if ranked else 0, *(sign * n for n in amounts)))
+                rows += [(cell.c, key, day, rank, *(sign * n for n in ns)) for day, ns in item.by_day(page.at).items()]
     base.executemany(
         "INSERT INTO behaviour(cell, key, day, rank, shown, clicks, dwells, dwell) VALUES(?,?,?,?,?,?,?,?) "
         "ON CONFLICT(cell, key, day, rank) DO UPDATE SET shown=shown+excluded.shown, clicks=clicks+excluded.clicks, "

@@ -7,9 +7,11 @@
     experiment(name, kind, control, candidate, method, salt, min_pages, confidence, started, ended, why)
     shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate compared with what was shown
     behaviour_cell, behaviour                              counts by day, see `podium.service.feedback.behaviour_tables`
+    behaviour_value, behaviour_click     stored values and last clicks, see `podium.service.feedback.behaviour_fields`
 
-Features are float32 vectors. Format 1 had no experiments, format 2 spelled the last kind of event in another way, and
-format 3 had no counts of behaviour. Such a file is brought to the newest format when it is opened.
+Features are float32 vectors. Format 1 had no experiments, format 2 spelled the last kind of event in another way,
+format 3 had no counts of behaviour, and format 4 no stored values. Such a file is brought to the newest format when it
+is opened.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from pathlib import Path
 
 from podium.base.errors import DataError
 from podium.base.sqlite import FAULTS, FileFormat
+from podium.service.feedback.behaviour_fields import TABLES as _FIELDS
 from podium.service.feedback.behaviour_tables import TABLES as _BEHAVIOUR
 from podium.service.feedback.behaviour_tables import delete_days, lower_counted
 
@@ -76,7 +79,7 @@ FORMAT = FileFormat(
     noun="file", name="feedback store of podium serve", application=0x706F6466,  # "podf"
     upgrades=(
         lambda base: _execute(base, _EXPERIMENTS), lambda base: _execute(base, _JUDGMENTS),
-        lambda base: _execute(base, _BEHAVIOUR),
+        lambda base: _execute(base, _BEHAVIOUR), lambda base: _execute(base, _FIELDS),
     ),
     make="podium serve --store FILE makes one.", repair="Restore a backup.",
     error=lambda message, where: DataError(message, where=where),

@@ -27,6 +27,7 @@ from podium.base.arrays import Singles
 from podium.base.errors import DataError
 from podium.service.domain_errors import BusyError
 from podium.service.feedback import behaviour_tables as behaviour
+from podium.service.feedback.behaviour_fields import Keys
 from podium.service.feedback.database import delete_oldest, open_store, used_bytes
 from podium.service.feedback.request_ids import Claims
 
@@ -107,17 +108,22 @@ class Feedback:
         keep_days: float = 0.0,
         keep_bytes: int = 0,
         count: Callable[[str, int], None] = lambda what, by: None,
+        keys: Keys | None = None,
     ) -> None:
-        """`count(what, rows)` is called after writing: accepted, repeated, unknown, logged, lost, doubled (same id)."""
+        """`count(what, rows)` is called after writing: accepted, repeated, unknown, logged, lost, doubled (same id).
+
+        `keys` reads the keys of a stored field of documents, for counts by field.
+        """
         self.path = Path(path)
         self._most, self._keep_days, self._keep_bytes, self._count = queue, keep_days, keep_bytes, count
+        self._keys = keys
         self._base = open_store(self.path, keep_bytes)
         self._key = _user_key(self.path)
         self._claims = Claims(self.path)
         self._models: dict[tuple[str, tuple[str, ...]], int] = {}
         self._jobs: deque[_Job] = deque()
         self._waiting, self._held, self._closed = 0, 0, False
-        self._behind = behaviour.is_behind(self._base)
+        self._behind = behaviour.is_behind(self._base, keys)
         self._changed = threading.Condition()
         self._tidied = time.monotonic()
         self._thread = threading.Thread(target=self._write, name="podium-feedback", daemon=True)
@@ -225,7 +231,7 @@ class Feedback:
         try:
             self._base.execute("BEGIN IMMEDIATE")
             results = [job.work(self._base) for job in jobs]
-            behind = behaviour.advance(self._base, more=len(jobs))
+            behind = behaviour.advance(self._base, more=len(jobs), keys=self._keys)
             self._base.execute("COMMIT")
             self._behind = behind
         except Exception as error:  # the thread must survive

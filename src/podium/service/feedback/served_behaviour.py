@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from podium.base.arrays import Array, Singles
-from podium.clicks.behaviour.base import DAY, BehaviourFeature, Measure, cell, decay, is_late
+from podium.base.arrays import Array, Ints, Singles
+from podium.clicks.behaviour.base import DAY, FIELD, BehaviourFeature, Measure, cell, decay, is_late, seen_cell
+from podium.service.feedback.behaviour_fields import last_clicks
 from podium.service.feedback.behaviour_tables import key_of
 from podium.service.feedback.database import FORMAT
+from podium.service.stored_fields import StoredValue
 
 _KEYS = 500
 """Largest number of keys of a question to the database."""
@@ -24,20 +28,31 @@ class StoreCounts:
     """Counts of the events before now, of the documents of one request."""
 
     def __init__(
-        self, base: sqlite3.Connection, at: int, query: str, user: bytes | None, documents: Sequence[str]
-    ) -> None:
-        self._base, self._today, self._query, self._user, self._documents = base, at // DAY, query, user, documents
+        self, base: sqlite3.Connection, at: int, query: str, user: bytes | None, documents: Sequence[str],
+        stored: Mapping[str, Sequence[StoredValue]],
+    ) -> None:  # fmt: skip
+        self._base, self._at, self._query, self._user, self._documents = base, at, query, user, documents
+        self._today, self._stored = at // DAY, stored
         self._tables: dict[str, Array | None] = {}
         self._days: dict[str, int] = {}
+        self._keys = functools.cache(self._keys_of)
 
     def expect(self, features: Sequence[BehaviourFeature]) -> None:
         """Prepare to read each kind of counts once, for the longest time that a feature asks for."""
         for feature in features:
-            for name in feature.cells():
-                self._days[name] = max(feature.days, self._days.get(name, 0))
+            for name, days in feature.cells().items():
+                self._days[name] = max(days, self._days.get(name, 0))
+
+    @property
+    def times(self) -> Ints:
+        return np.full(len(self._documents), self._at)
+
+    @property
+    def pages(self) -> Ints:
+        return np.zeros(len(self._documents), np.int64)
 
     def count(self, measure: Measure, by: str, *, days: int, half_life: float = 0.0, rank: int | None = None) -> Array:
-        """Events of the last days, weighted by their age; NaN if they are not counted, or the user is not known."""
+        """Events of the last days, weighted by their age; NaN if they are not counted, or a document has no key."""
         table = self._table(cell(by, rank is not None))
         if table is None:
             return np.full(len(self._documents), np.nan)
@@ -46,7 +61,7 @@ class StoreCounts:
         rows = table[(table[:, 1] < days) & (table[:, 2] == (0 if rank is None else rank))]
         age = rows[:, 1].astype(np.int64)
         np.add.at(total, rows[:, 0].astype(np.int64), rows[:, 3 + _MEASURES.index(measure)] * weights[age])
-        return total
+        return np.where([key is None for key in self._keys(by)], np.nan, total)
 
     def last(self, by: str, *, days: int) -> Array:
         """Days since the last click; NaN if there was none in the last days."""
@@ -56,6 +71,35 @@ class StoreCounts:
             np.fmin.at(last, rows[:, 0].astype(np.int64), rows[:, 1])
         return last
 
+    def share(self, field: str, *, clicks: int, days: int) -> Array:
+        """Share of the document's value of a field among those of the user's last clicks; NaN if there were none."""
+        number, share = self._number(seen_cell(field)), np.full(len(self._documents), np.nan)
+        if number is None or self._user is None:
+            return share
+        since = (self._today - (days - 1)) * DAY
+        last = Counter(last_clicks(self._base, number, self._user, since, self._at, clicks))
+        for place, value in enumerate(self._stored[field]):
+            if value.key is not None and last:
+                share[place] = last[value.key] / last.total()
+        return share
+
+    def numbers(self, field: str) -> Array:
+        return np.array([value.number for value in self._stored[field]], np.float64)
+
+    def dates(self, field: str) -> Array:
+        return np.array([value.date for value in self._stored[field]], np.float64)
+
+    def _keys_of(self, by: str) -> list[bytes | None]:
+        """Key of each document's counts; None if it has none."""
+        if by.startswith(FIELD):
+            return [value.key for value in self._stored[by.removeprefix(FIELD)]]
+        return [key_of(by, self._query, self._user, document) for document in self._documents]
+
+    def _number(self, name: str) -> int | None:
+        """Number of a kind of counts; None if it is not complete."""
+        row = self._base.execute("SELECT c FROM behaviour_cell WHERE name=? AND counted>=until", (name,)).fetchone()
+        return None if row is None else int(row[0])
+
     def _table(self, name: str) -> Array | None:
         """Rows of (document, age in days, rank, counts …), the youngest first; None if they cannot be read."""
         if name not in self._tables:
@@ -63,13 +107,11 @@ class StoreCounts:
         return self._tables[name]
 
     def _read(self, name: str) -> Array | None:
-        by = name.partition("/")[0]
-        number = self._base.execute("SELECT c FROM behaviour_cell WHERE name=? AND counted>=until", (name,)).fetchone()
-        if number is None or (by.startswith("user") and self._user is None):
+        number = self._number(name)
+        if number is None:
             return None
         places: dict[bytes, list[int]] = {}
-        for place, document in enumerate(self._documents):
-            key = key_of(by, self._query, self._user, document)
+        for place, key in enumerate(self._keys(name.removesuffix("/rank"))):
             if key is not None:
                 places.setdefault(key, []).append(place)
         keys, rows = list(places), []
@@ -80,7 +122,7 @@ class StoreCounts:
                 f"({','.join('?' * len(part))}) AND day>? AND day<=?"
             )
             days = self._days.get(name, 1)
-            for key, day, *counts in self._base.execute(question, (*number, *part, self._today - days, self._today)):
+            for key, day, *counts in self._base.execute(question, (number, *part, self._today - days, self._today)):
                 rows += [(place, self._today - day, *counts) for place in places[key]]
         table = np.array(rows, np.float64).reshape(len(rows), 3 + len(_MEASURES))
         return table[np.argsort(table[:, 1], kind="stable")]
@@ -94,14 +136,23 @@ class ServedBehaviour:
         self._lock = threading.Lock()
 
     def features(
-        self, wanted: Sequence[BehaviourFeature], *, query: str, user: bytes | None, documents: Sequence[str]
+        self,
+        wanted: Sequence[BehaviourFeature],
+        *,
+        query: str,
+        user: bytes | None,
+        documents: Sequence[str],
+        stored: Mapping[str, Sequence[StoredValue]] | None = None,
     ) -> tuple[Singles, int]:
-        """Features of the documents of a request, and its time in ms: after every event that they count."""  # (n, d)
+        """Features of the documents of a request, and its time in ms: after every event that they count.
+
+        `stored`: the values of each document in the fields that the features need.
+        """  # (n, d)
         with self._lock:
             self._base.execute("BEGIN")
             try:
                 at = self._now()
-                counts = StoreCounts(self._base, at, query, user, documents)
+                counts = StoreCounts(self._base, at, query, user, documents, stored or {})
                 counts.expect(wanted)
                 with np.errstate(over="ignore"):
                     X = np.array([feature.values(counts) for feature in wanted], np.float32).T
