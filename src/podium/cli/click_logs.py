@@ -30,6 +30,17 @@ QueriesOption = Annotated[
     ),
 ]
 
+StoredDocuments = Annotated[
+    str | None,
+    typer.Option(
+        "--documents",
+        metavar="INDEX|FILE",
+        help="For features of stored fields: an index that podium index made, or documents, such as a table with an id "
+        "and the fields.",
+        show_default=False,
+    ),
+]
+
 
 def read_log(path: str, *, repeated: Repeated, queries: str | None = None) -> ClickLog:
     """Read a click log, with its queries named as in a file of `queries`, and say what was dropped."""

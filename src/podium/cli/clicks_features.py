@@ -25,9 +25,11 @@ def features(
         typer.Option(
             "--set",
             help="Behaviour features, separated by commas: shown, clicks, rate, coec, dwell, last, each with "
-            "by=document, query-document, query, user or user-document, and days=30.",
+            "by=document, query-document, query, user, user-document or field:NAME, and days=30; seen(field=NAME), "
+            "age(field=NAME), from_median(field=NAME), hour.",
         ),
     ] = "clicks,rate,coec,rate(by=query-document)",
+    documents: click_logs.StoredDocuments = None,
     queries: click_logs.QueriesOption = None,
     repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[str, typer.Option("-o", "--output", help="A .parquet file, or LETOR text.")] = "train.txt",
@@ -43,9 +45,9 @@ def features(
     wanted = read_behaviour(set)
     if output != "-":
         console.check_file(output, what="training data")
-    documents = None if data is None else click_logs.read_documents(data)
+    joined = None if data is None else click_logs.read_documents(data)
     pages = click_logs.read_log(log, repeated=repeated, queries=queries)
-    table = behaviour_data(pages, wanted, documents)
+    table = behaviour_data(pages, wanted, joined, documents=documents)
     write_described(table, output)
     left = pages.n_impressions - table.n_documents
     console.say(

@@ -10,6 +10,7 @@ from podium.base.errors import ParameterError, counted
 from podium.base.progress import tracked
 from podium.cli import console, options, progress
 from podium.cli.features_candidates import Candidates
+from podium.cli.features_clicks import with_clicks
 from podium.cli.features_log import LogOptions, Recall, log_features, say_written
 from podium.cli.features_runs import run_features
 from podium.cli.judged import Columns, read_asked
@@ -17,6 +18,7 @@ from podium.cli.judged import Columns, read_asked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from podium.clicks.behaviour import BehaviourFeature
     from podium.text.features import Feature
     from podium.text.index.index import Index
     from podium.text.retrieval.candidates import Rows
@@ -49,8 +51,17 @@ def features(
         typer.Option(
             "--set",
             help="Features and sets of features, separated by commas: podium, letor4, letor3-ohsumed, mslr-text, "
-            "elasticsearch, solr, 'bm25(field=title,k1=0.9)' …",
+            "elasticsearch, solr, 'bm25(field=title,k1=0.9)' …; with --clicks also behaviour features.",
             show_default="podium",
+        ),
+    ] = None,
+    clicks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG",
+            help="With an index: a click log for behaviour features, such as --set 'podium,rate(days=7)'. It counts "
+            "up to the time of each query (a column time of the queries), or to the end of the log.",
+            show_default=False,
         ),
     ] = None,
     depth: Annotated[int, typer.Option(help="Candidates per query.", min=1)] = 100,
@@ -138,7 +149,8 @@ def features(
     columns = {"query": query, "document": document, "grade": grade}
     log = LogOptions(run, missing, query_field, id_field, texts)
     kind = "runs" if also else sniff(source)
-    if kind in ("json", "runs", "run") and (qrels is not None or set is not None or candidates is not None):
+    of_index = (qrels, set, candidates, clicks)
+    if kind in ("json", "runs", "run") and any(option is not None for option in of_index):
         word = "log of answers" if kind == "json" else "run"
         raise ParameterError(
             f"{source} is a {word}, which has its queries and features: podium features {source} QRELS."
@@ -155,8 +167,9 @@ def features(
         return
     if queries is None:
         raise ParameterError("an index needs queries: podium features INDEX QUERIES QRELS, or a table of judgments.")
-    wanted = set or "podium"
-    index_features(source, queries, qrels, output, wanted, depth, by, candidates, columns, add_relevant, keep_unjudged)
+    index_features(
+        source, queries, qrels, output, set, clicks, depth, by, candidates, columns, add_relevant, keep_unjudged
+    )
 
 
 def index_features(
@@ -164,7 +177,8 @@ def index_features(
     queries: str,
     qrels: str | None,
     output: str,
-    set: str,
+    set: str | None,
+    clicks: str | None,
     depth: int,
     by: str | None,
     candidates: str | None,
@@ -175,7 +189,6 @@ def index_features(
     """Write the features of the candidates of queries."""
     from podium.evaluation.search.tuned_stage import tuned_stage
     from podium.formats.feature_rows import check_ids, grades_of
-    from podium.text.features import read_features
     from podium.text.index.index import Index
     from podium.text.retrieval import Retrieval
     from podium.text.retrieval.candidates import asked_features, info, judged_queries, rows_of, write_features
@@ -183,8 +196,9 @@ def index_features(
 
     with console.printed_warnings():
         opened, start = Index.open(index), Retrieval.parse(by or "bm25")
-    read_features(set, opened)  # raises an error before work starts
     how, (topics, judged, texts) = start, read_asked(queries, qrels, columns)
+    asked, behaviour = with_clicks(set, clicks, opened, topics)
+    asked_features(asked, how, opened)  # raises an error before work starts
     shown = None if candidates is None else Candidates.read(candidates, texts)
     taken = list(judged_queries(topics, None if keep_unjudged else judged))
     taken = taken if shown is None else shown.searched(taken)
@@ -194,7 +208,7 @@ def index_features(
     if by is None and judged is not None and shown is None:
         with progress.progress_bar(1) as bar:
             how = tuned_stage(opened, taken, judged, by=start, depth=depth, progress=bar.progress())
-    wanted = asked_features(set, how, opened)
+    wanted = asked_features(asked, how, opened)
     seen = Recall({} if judged is None else grades_of(judged))
 
     def watched(rows: Rows) -> Rows:
@@ -206,9 +220,12 @@ def index_features(
     with progress.progress_bar(1) as bar, console.printed_warnings():
         tracked_topics = tracked(taken, bar.progress(queries))
         documents = None if shown is None else shown.scores
-        rows = rows_of(opened, tracked_topics, judged, wanted, depth, how, add_relevant, documents)
-        written = write_features(map(watched, rows), output, features=wanted, about=info(opened, how, depth, wanted))
-    say_written(output, len(taken), written, len(wanted), len(topics))
+        rows = map(watched, rows_of(opened, tracked_topics, judged, wanted, depth, how, add_relevant, documents))
+        parts = rows if behaviour is None else behaviour.added(rows)
+        every: list[Feature | BehaviourFeature] = [*wanted, *([] if behaviour is None else behaviour.features)]
+        about = info(opened, how, depth, wanted, behaviour)
+        written = write_features(parts, output, features=every, about=about)
+    say_written(output, len(taken), written, len(every), len(topics))
     if how != start:
         best_of = f"the best of {len(settings(start))} settings on these queries"
         console.say(f"first stage {how}, {best_of}; --by {start} leaves it as it is")

@@ -91,6 +91,10 @@ class BehaviourFeature(Named):
         """Stored fields of documents that it needs."""
         return set()
 
+    def of_users(self) -> bool:
+        """Whether it is about the user of a page, and missing without one."""
+        return False
+
 
 @dataclass(frozen=True, repr=False)
 class EventFeature(BehaviourFeature):
@@ -119,6 +123,9 @@ class EventFeature(BehaviourFeature):
 
     def stored_fields(self) -> set[str]:
         return {self.by.removeprefix(FIELD)} if self.by.startswith(FIELD) else set()
+
+    def of_users(self) -> bool:
+        return self.by.startswith("user")
 
 
 def check_field(feature: str, field: str) -> None:

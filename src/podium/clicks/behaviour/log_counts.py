@@ -22,7 +22,7 @@ class LogCounts:
 
     def __init__(self, log: ClickLog, fields: DocumentFields | None = None, asked: AskedPages | None = None) -> None:
         check_log(log)
-        _check(log)
+        check_times(log)
         self.log = log
         self.keys = LogKeys(log, asked, fields)
         self._at, self._asked = self.keys.own.times, self.keys.asked
@@ -121,7 +121,7 @@ class _Events:
         return places
 
 
-def _check(log: ClickLog) -> None:
+def check_times(log: ClickLog) -> None:
     """Raise a clear error if a page has no time, or a count is not a whole number."""
     missing = log.n_pages if log.times is None else int((log.times == NO_TIME).sum())
     if missing:

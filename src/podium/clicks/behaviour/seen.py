@@ -40,3 +40,6 @@ class Seen(BehaviourFeature):
 
     def stored_fields(self) -> set[str]:
         return {self.field}
+
+    def of_users(self) -> bool:
+        return True

@@ -50,10 +50,7 @@ def name_queries(log: ClickLog, queries: QueryTexts) -> Named:
     """Rename the queries of a log, given by id or text, to the ids of a file; pages of other queries are left out."""
     where = log.source or "the log"
     names = [str(name) for name in log.query_ids]
-    ids = queries.to_ids(names, where=where)
-    if log.query_texts is not None:
-        typed = queries.to_ids([str(text) for text in log.query_texts], where=where)
-        ids = [text if id is None else id for id, text in zip(ids, typed, strict=True)]
+    ids = _ids(log, queries)
     left_out = tuple(names[query] for query in np.unique(log.page_query).tolist() if ids[query] is None)
     if log.n_pages and all(ids[query] is None for query in np.unique(log.page_query).tolist()):
         first = next(iter(queries.texts.items()), ("–", "–"))
@@ -65,6 +62,22 @@ def name_queries(log: ClickLog, queries: QueryTexts) -> Named:
     renamed = _renamed(log, ids)
     texts = np.array([queries.texts.get(str(id), "") for id in renamed.query_ids], object)
     return Named(replace(renamed, query_texts=texts), log.n_pages, left_out, queries.source)
+
+
+def with_known_names(log: ClickLog, queries: QueryTexts) -> ClickLog:
+    """Rename the queries of a log that `queries` has, by id or text, to their ids; the others keep their names."""
+    names = [str(name) for name in log.query_ids]
+    return _renamed(log, [name if id is None else id for name, id in zip(names, _ids(log, queries), strict=True)])
+
+
+def _ids(log: ClickLog, queries: QueryTexts) -> list[str | None]:
+    """Id of each query of a log, by its id or text; None if `queries` does not have it."""
+    where = log.source or "the log"
+    ids = queries.to_ids([str(name) for name in log.query_ids], where=where)
+    if log.query_texts is None:
+        return ids
+    typed = queries.to_ids([str(text) for text in log.query_texts], where=where)
+    return [text if id is None else id for id, text in zip(ids, typed, strict=True)]
 
 
 def _renamed(log: ClickLog, names: Sequence[str | None]) -> ClickLog:

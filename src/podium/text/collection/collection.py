@@ -39,6 +39,8 @@ class Topic:
     id: str
     text: str
     vector: tuple[float, ...] | None = None
+    time: float | str | None = None
+    """When it was asked, in ISO 8601 or ms since 1970: what a click log says is then counted up to this time."""
 
 
 def read_documents(source: str | os.PathLike[str], *, progress: Progress = quiet) -> Iterator[dict[str, Any]]:
@@ -72,7 +74,9 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
         text = next((record[name] for name in ("text", "query", "title") if isinstance(record.get(name), str)), None)
         if id is None or text is None:
             raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, record))[:8]}.', where=where)
-        topics.append(Topic(str(id), text, _vector(record.get("vector"), where)))
+        time = record.get("time")
+        asked = time if isinstance(time, str | int | float) else None
+        topics.append(Topic(str(id), text, _vector(record.get("vector"), where), asked))
     repeated = first_repeated(topic.id for topic in topics)
     if repeated is not None:
         raise DataError(f"query {repeated!r} is there twice.", where=os.fspath(source))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.base.arrays import Array, Singles
-from podium.base.errors import DataError
+from podium.base.errors import DataError, ParameterError
 from podium.base.registry import split_list
 from podium.data.dataset import Dataset
 from podium.formats.feature_rows import QueryRows, grades_of, write_rows
@@ -26,6 +26,9 @@ from podium.text.retrieval import BM25, Retrieval
 from podium.text.retrieval.first_stage import score_feature, with_scores
 
 if TYPE_CHECKING:
+    from podium.clicks.behaviour.base import BehaviourFeature
+    from podium.clicks.behaviour.candidate_features import CandidateBehaviour
+    from podium.clicks.log.click_log import ClickLog
     from podium.data.table import Table
 
 DEPTH = 100
@@ -54,6 +57,7 @@ def dataset(
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
     keep_unjudged: bool = False,
+    clicks: ClickLog | None = None,
 ) -> Table:
     """The candidates of queries with their features, and with grades if there are judgments.
 
@@ -61,10 +65,16 @@ def dataset(
     With `add_relevant`, relevant documents that it missed are candidates too: more to learn from, but unlike the
     candidates of later queries. Queries without any candidate are left out, and those without any judgment if there
     are judgments, unless `keep_unjudged`.
+
+    With `clicks`, a log, behaviour features such as `rate(days=7)` may be among the features: as of the `time` of a
+    query (ISO 8601, or ms since 1970), or of the end of the log if it has none.
     """
     how = Retrieval.parse(by) if isinstance(by, str) else by
-    wanted, topics = asked_features(features, how, index), judged_queries(queries, None if keep_unjudged else qrels)
-    parts = [rows for rows in rows_of(index, topics, qrels, wanted, depth, by, add_relevant) if rows.ids]
+    topics = list(judged_queries(queries, None if keep_unjudged else qrels))
+    others, behaviour = with_clicks(features, clicks, index, topics)
+    wanted = asked_features(others, how, index)
+    rows = rows_of(index, topics, qrels, wanted, depth, by, add_relevant)
+    parts = [part for part in (rows if behaviour is None else behaviour.added(rows)) if part.ids]
     if not parts:
         raise DataError("no query has a candidate: none of their words is in the index.", where=str(index.store.path))
     data = Dataset.from_arrays(
@@ -72,10 +82,32 @@ def dataset(
         None if qrels is None else np.concatenate([rows.grades for rows in parts if rows.grades is not None]),
         qid=np.array([rows.topic.id for rows in parts for _ in rows.ids], object),
         document_ids=[id for rows in parts for id in rows.ids],
-        feature_names=[repr(feature) for feature in wanted],
+        feature_names=[repr(feature) for feature in (*wanted, *(() if behaviour is None else behaviour.features))],
         source=str(index.store.path),
     )
-    return replace(data, info=info(index, how, depth, wanted))
+    return replace(data, info=info(index, how, depth, wanted, behaviour))
+
+
+def with_clicks(
+    features: str | Sequence[str | Feature | BehaviourFeature], clicks: ClickLog | None, index: Index,
+    topics: Sequence[Topic],
+) -> tuple[list[str | Feature], CandidateBehaviour | None]:  # fmt: skip
+    """The features that an index gives, and those that are counted in a click log, if there are any."""
+    from podium.clicks.behaviour.candidate_features import CandidateBehaviour, split_features
+    from podium.formats.query_texts import QueryTexts
+
+    others, behaviour = split_features(features)
+    if behaviour and clicks is None:
+        raise ParameterError(
+            f"{behaviour[0]} is a behaviour feature, which is counted in a click log: give clicks=… (--clicks LOG)."
+        )
+    if clicks is None:
+        return others, None
+    if not behaviour or not others:
+        what = "behaviour features, such as rate(days=7)" if others else "features of the text, such as podium"
+        raise ParameterError(f"with a click log, features are of both kinds; add {what} (--set).")
+    texts = QueryTexts({topic.id: topic.text for topic in topics})
+    return others, CandidateBehaviour(behaviour, clicks, index, texts)
 
 
 def asked_features(features: str | Sequence[str | Feature], how: Retrieval, index: Index) -> tuple[Feature, ...]:
@@ -108,7 +140,9 @@ def judged_queries(queries: Iterable[Topic | Mapping[str, Any]], qrels: AnyQrels
         )
 
 
-def info(index: Index, how: Retrieval, depth: int, features: Sequence[Feature]) -> dict[str, Any]:
+def info(
+    index: Index, how: Retrieval, depth: int, features: Sequence[Feature], behaviour: CandidateBehaviour | None = None
+) -> dict[str, Any]:
     """Description of candidates and features, with which a model computes the same again.
 
     `first_stage` is the feature that has the score of the first stage, if there is one.
@@ -117,7 +151,8 @@ def info(index: Index, how: Retrieval, depth: int, features: Sequence[Feature]) 
         "analyser": repr(index.analyser), "fields": list(index.fields), "retrieval": repr(how), "depth": depth,
     }  # fmt: skip
     own = score_feature(how, index)
-    return {**about, "first_stage": repr(own)} if own in features else about
+    about |= {"first_stage": repr(own)} if own in features else {}
+    return about if behaviour is None else {**about, "behaviour": list(map(repr, behaviour.features))}
 
 
 def rows_of(
@@ -162,7 +197,7 @@ def _topic(query: object, n: int) -> Topic:
             f'query {n}: expected a dict such as {{"id": "1", "text": "words to look for"}}; got {query!r}. '
             "Give a list of them, or read a file with podium.text.read_queries."
         )
-    return Topic(str(query["id"]), query["text"], query.get("vector"))
+    return Topic(str(query["id"]), query["text"], query.get("vector"), query.get("time"))
 
 
 def _with_judged(index: Index, hits: Hits, grades: Mapping[str, float]) -> Hits:
@@ -181,7 +216,9 @@ def first_stage(parts: Iterable[Rows], *, tag: str = "first-stage") -> Run:
     return Run.from_dict({r.topic.id: dict(zip(r.ids, r.first_stage.tolist(), strict=True)) for r in parts}, tag=tag)
 
 
-def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Feature], about: dict[str, Any]) -> int:
+def write_features(
+    parts: Iterable[Rows], target: str, *, features: Sequence[Feature | BehaviourFeature], about: dict[str, Any]
+) -> int:
     """Write the rows of queries to a LETOR or a Parquet file, query by query, and return their number."""
     rows = (QueryRows(part.topic.id, part.ids, part.features, part.grades) for part in parts)
     return write_rows(rows, target, names=[repr(feature) for feature in features], about=about)

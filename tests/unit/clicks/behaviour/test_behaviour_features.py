@@ -261,7 +261,11 @@ def test_numbers_far_from_the_median_are_missing_not_infinite():
         ("seen(field=brnad)", documents(), r"No stored field 'brnad'\. Did you mean 'brand'"),
         ("seen(field=brand)", [{"id": "z", "brand": "fell"}], "none of the 2 documents of the log is here"),
         ("shown(by=field:tags)", documents(), r"document 'c': field 'tags': expected one text or number, .* \(list\)"),
-        ("age(field=size)", documents(), r"document 'a': field 'size': expected an ISO date such as .*; got '2' \(int\)"),
+        (
+            "age(field=size)",
+            documents(),
+            r"'a': field 'size': expected an ISO date such as .*; got '2' \(int\)",
+        ),
         ("from_median(field=brand)", documents(), r"field 'brand': expected a number, or an ISO date; got"),
         ("hour,age(field=added)", [*documents(), {"id": "a"}], "document 'a' is there twice"),
         ("age(field=added)", [{"id": "a", "added": "x"}, {"added": "y"}], "document 2 has no"),
