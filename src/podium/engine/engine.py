@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from podium.base.arguments import whole_number
 from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import IncompatibleError, UnknownNameError
+from podium.clicks.behaviour.base import BehaviourFeature
 from podium.data.dataset import Dataset
+from podium.engine.counted_feature import CountedFeature
 from podium.explanation.attribution import shares_over_mean
 from podium.formats.trec.trec import Run
 from podium.jit.sorting import order
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from podium.text.index.index import Hits, Index
     from podium.text.query import Query
     from podium.text.retrieval.base import Where
+
+
+Fill = Callable[[Sequence[str], Singles], Singles]
+"""The features of documents, by their ids, with those that are missing filled in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +78,17 @@ class Engine:
         self.depth = int(about.get("depth", DEPTH)) if depth is None else whole_number(depth, "depth", least=1)
         self._check(about)
         try:
-            self.features = tuple(Feature.parse(name) for name in self.model.feature_names)
+            self.features = tuple(self._feature(name, about) for name in self.model.feature_names)
         except UnknownNameError as error:
             raise IncompatibleError(f"the model needs a feature that is not known here: {error}") from None
         for feature in self.features:
             feature.check(index)
         self.plan = Plan(self.features, index)
+
+    def _feature(self, name: str, about: dict[str, Any]) -> Feature:
+        return (
+            CountedFeature(BehaviourFeature.parse(name)) if name in about.get("behaviour", ()) else Feature.parse(name)
+        )
 
     def _check(self, about: dict[str, Any]) -> None:
         for word, value in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):
@@ -98,6 +109,7 @@ class Engine:
         where: Where | None = None,
         offset: int = 0,
         syntax: bool = False,
+        fill: Fill | None = None,
     ) -> Answer:
         """Search: the k best of the candidates of the first stage, by the model, after the first `offset`.
 
@@ -107,23 +119,33 @@ class Engine:
         `explain`: whether each has the shares of its features in the score.
         `vector`: the vector of the query, if the first stage needs one.
         `where`: a filter on stored fields.
+        `fill`: fills in behaviour features, if the model has some; a service that counts has them.
         """
         k, offset = whole_number(k, "k", least=1), whole_number(offset, "offset", least=0)
         asked = self.index.query(query, vector=vector, syntax=syntax) if isinstance(query, str) else query
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
-        data, X, scores = self.scores(asked, hits)
+        data, X, scores = self.scores(asked, hits, fill)
         best = order(scores)[offset : offset + k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")
         ids = [hits.ids[row] for row in best]
         return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
-    def scores(self, query: Query, hits: Hits) -> tuple[Dataset, Singles, Array]:
+    def scores(self, query: Query, hits: Hits, fill: Fill | None = None) -> tuple[Dataset, Singles, Array]:
         """The features of documents, as a dataset and as a matrix, and their scores by the model.
 
         `query`: as read by the index.
         `hits`: the candidates.
+        `fill`: fills in behaviour features, if the model has some.
         """
         X = self.plan.matrix(Context(self.index, query, hits.numbers, hits.scores))
+        counted = next((feature for feature in self.features if isinstance(feature, CountedFeature)), None)
+        if counted is not None:
+            if fill is None:
+                raise IncompatibleError(
+                    f"this model has behaviour features, such as {counted}, which are counted by a service: podium "
+                    "serve MODEL INDEX --store FILE, and POST /v1/search."
+                )
+            X = fill(hits.ids, X)
         names = self.model.feature_names
         data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids).grouped()
         return data, X, self.model.score(data) if len(X) else np.empty(0)

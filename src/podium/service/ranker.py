@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from podium.service.experiments.ab_tests import Experiments
     from podium.service.experiments.shadow import Shadow
     from podium.service.schemas import SearchAnswer, SearchRequest
-    from podium.service.search_ranker import SearchRanker
+    from podium.service.search_ranker import SearchBehaviour, SearchRanker
     from podium.text.index.index import Index
 
 
@@ -53,11 +53,13 @@ class Ranker:
     def search(self, index: Index, entry: Entry | None, request: SearchRequest, name: str) -> SearchAnswer:
         """Search an index. A logged search by relevance takes part in the experiment on its model or first stage."""
         from podium.service.search import search, search_ranker
+        from podium.service.search_ranker import SearchBehaviour
 
         control = search_ranker(entry, request)
+        behaviour = SearchBehaviour(request, None if self.behaviour is None else self.behaviour.filled)
         takes_part = request.log and request.query is not None and request.sort is None and not request.explain
-        found = self._tried_search(index, control, request, name) if takes_part else None
-        answer, shown = found or search(index, control, request, name)
+        found = self._tried_search(index, control, request, name, behaviour) if takes_part else None
+        answer, shown = found or search(index, control, request, name, behaviour)
         if self.feedback is not None and shown is not None and request.log:
             self.feedback.log(shown)
         return answer
@@ -89,7 +91,7 @@ class Ranker:
         return ranked
 
     def _tried_search(
-        self, index: Index, control: SearchRanker, request: SearchRequest, name: str
+        self, index: Index, control: SearchRanker, request: SearchRequest, name: str, behaviour: SearchBehaviour
     ) -> tuple[SearchAnswer, Impression | None] | None:
         """Answer of the experiment that runs on a ranker of searches; None if there is none, or if it fails."""
         experiment = None if self.experiments is None else self.experiments.running.get(control.key)
@@ -103,7 +105,7 @@ class Ranker:
             if candidate is None:
                 return None
             trial = SearchTrial(experiment, control, candidate)
-            found = tried_search(trial, index, request, name, most=self.logged_documents)
+            found = tried_search(trial, index, request, name, behaviour, most=self.logged_documents)
         except PodiumError:  # the control answers, or says what is wrong with the request
             self.monitor.count_trial("failed", experiment.name)
             return None

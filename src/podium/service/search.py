@@ -13,7 +13,7 @@ from podium.service.feedback.events import Impression
 from podium.service.models.model_store import Entry
 from podium.service.rank_request import EXPLAINED
 from podium.service.schemas import FacetValue, Found, SearchAnswer, SearchRequest
-from podium.service.search_ranker import SearchRanker, by_first_stage, by_model
+from podium.service.search_ranker import SearchBehaviour, SearchRanker, by_first_stage, by_model
 from podium.text.expansion.expansion import Expansion, word_weights
 from podium.text.result_fields import all_results, facet, sorted_hits
 from podium.text.retrieval.filters import make_filter
@@ -44,13 +44,13 @@ def search_ranker(entry: Entry | None, request: SearchRequest) -> SearchRanker:
 
 
 def search(
-    index: Index, ranker: SearchRanker, request: SearchRequest, name: str
+    index: Index, ranker: SearchRanker, request: SearchRequest, name: str, behaviour: SearchBehaviour
 ) -> tuple[SearchAnswer, Impression | None]:
     """Search documents, best first; with the impression to log, which has features if a model ranked them."""
     query, where = _query(index, request)
     page: Any = {"k": request.k, "offset": request.offset, "where": where}
     hits = (
-        ranker.search(index, query, explain=request.explain, **page) if request.sort is None
+        ranker.search(index, query, behaviour=behaviour, explain=request.explain, **page) if request.sort is None
         else sorted_hits(index, query, sort=request.sort, by=ranker.retrieval, **page)
     )  # fmt: skip
     model = None if ranker.entry is None else ranker.entry.key
@@ -67,12 +67,12 @@ def search(
         return answer, None  # an impression begins at rank 1, has a query, and is by relevance
     names = () if ranker.entry is None else ranker.entry.feature_names
     features = hits.features if isinstance(hits, Answer) else np.empty((len(hits), 0), np.float32)
-    return answer, Impression(name, ranker.key, names, request.query, request.user, hits.ids, features)
+    return answer, Impression(name, ranker.key, names, request.query, request.user, hits.ids, features, at=behaviour.at)
 
 
 def interleaved_search(
-    index: Index, candidate: SearchRanker, control: SearchRanker, request: SearchRequest, name: str, *,
-    method: str, most: int,
+    index: Index, candidate: SearchRanker, control: SearchRanker, request: SearchRequest, name: str,
+    behaviour: SearchBehaviour, *, method: str, most: int,
 ) -> tuple[SearchAnswer, Impression]:  # fmt: skip
     """Interleave what two rankers find, at random by a seed of the query and the request id.
 
@@ -82,7 +82,10 @@ def interleaved_search(
     from podium.online.interleaving import make_page
 
     query, where = _query(index, request)
-    lists = [ranker.search(index, query, k=max(request.k, most), where=where) for ranker in (candidate, control)]
+    lists = [
+        ranker.search(index, query, behaviour=behaviour, k=max(request.k, most), where=where)
+        for ranker in (candidate, control)
+    ]
     text = request.query or ""
     page = make_page(method, lists[0].ids, lists[1].ids, query=text, page=name, length=max(1, min(request.k, most)))
     merged = set(page.documents)
@@ -99,7 +102,9 @@ def interleaved_search(
     both = f"{control.key}+{candidate.key}"
     answer = _answer(index, control, request, name, (query, where), model=both, results=results)
     no_features = np.empty((len(shown), 0), np.float32)
-    return answer, Impression(name, both, (), text, request.user, shown, no_features, arms=page.credits)
+    return answer, Impression(
+        name, both, (), text, request.user, shown, no_features, arms=page.credits, at=behaviour.at
+    )
 
 
 def _query(index: Index, request: SearchRequest) -> tuple[Query, Where | None]:
@@ -153,7 +158,7 @@ def warm_search(index: Index, engines: Iterable[Engine]) -> None:
         for hit in index.search(text, 1).ids:
             snippet(index, index.query(text), index.document(hit))
         for engine in engines:
-            engine.search(text, 1)
+            engine.search(text, 1, fill=lambda _, X: X)
 
 
 def _add_parts(result: Found, hits: Answer, entry: Entry, place: int, *, explain: bool) -> None:

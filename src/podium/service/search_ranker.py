@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from podium.base.arrays import Singles
 from podium.engine import Answer
 from podium.engine.with_model import WithModel
 from podium.service.domain_errors import RequestError
 from podium.service.models.model_store import Entry, ModelStore
+from podium.service.rank_request import Asked
 from podium.text.retrieval import Retrieval
 from podium.text.retrieval.base import parts_of
 
 if TYPE_CHECKING:
+    from podium.engine.engine import Fill
+    from podium.service.schemas import SearchRequest
     from podium.text.index.index import Hits, Index
     from podium.text.query import Query
 
@@ -29,11 +34,39 @@ class SearchRanker:
         """Name in logs and experiments: that of the model, or the spelling of the first stage."""
         return repr(self.retrieval) if self.entry is None else self.entry.key
 
-    def search(self, index: Index, query: Query, *, explain: bool = False, **page: Any) -> Hits | Answer:
+    def search(
+        self, index: Index, query: Query, *, behaviour: SearchBehaviour, explain: bool = False, **page: Any
+    ) -> Hits | Answer:
         """Documents of a page (`k`, `offset`, `where`), best first."""
         if self.entry is None or self.entry.engine is None:
             return index.search(query, by=self.retrieval, **page)
-        return self.entry.engine.search(query, explain=explain, **page)
+        return self.entry.engine.search(query, explain=explain, fill=behaviour.fill_of(self.entry), **page)
+
+
+class SearchBehaviour:
+    """Behaviour features of the candidates of a search."""
+
+    def __init__(self, request: SearchRequest, filled: Callable[[Entry, Asked], Asked] | None) -> None:
+        """`filled`: fills them in; None if the service does not count what users do."""
+        self._request, self._filled = request, filled
+        self.at: int | None = None
+        """Time of the page in ms, if some were filled in."""
+
+    def fill_of(self, entry: Entry) -> Fill:
+        """Function that fills in the features of a model."""
+
+        def fill(ids: Sequence[str], X: Singles) -> Singles:
+            if self._filled is None:
+                raise RequestError(
+                    f"{entry.key} has behaviour features, such as {next(iter(entry.behaviour.values()))}, which are "
+                    "counted in a feedback store. Start the service with one: podium serve MODEL INDEX --store FILE."
+                )
+            request = self._request
+            asked = self._filled(entry, Asked(X, ids, request.query or "", request.user))
+            self.at = asked.at
+            return asked.X
+
+        return fill
 
 
 def by_model(entry: Entry) -> SearchRanker:

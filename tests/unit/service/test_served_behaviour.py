@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import podium
+from podium.base.errors import IncompatibleError
 from podium.clicks import ClickLog
 from podium.clicks.behaviour import behaviour_data, behaviour_features, read_behaviour
+from podium.engine import Engine
 from podium.formats.described_data import write_described
 from podium.service.feedback import events as module
 from podium.service.feedback.behaviour_tables import require
@@ -23,6 +25,7 @@ from podium.service.feedback.feedback_export import click_log, reading_store, tr
 from podium.service.feedback.served_behaviour import ServedBehaviour
 from podium.service.stored_fields import StoredFields
 from podium.text.index.index import Index
+from podium.text.retrieval.candidates import dataset
 
 WANTED = read_behaviour(
     "shown(by=query),clicks,clicks(by=user-document,days=3),clicks(by=user,half_life=2),rate(by=query-document),"
@@ -455,3 +458,37 @@ def test_a_service_without_the_index_or_the_field_says_so(start, tmp_path, store
         assert "no document of the index has a field 'brand'" in detail.json["detail"]
     sent = [{"id": "a", "features": {"clicks(by=field:brand)": 1, "from_median(field=size)": 0}}]
     assert client("POST", "/v1/rank", {"documents": sent, "query": "0"}).status == 200
+
+
+TENTS = [
+    {"id": "a", "text": "tent for two", "brand": "fell"},
+    {"id": "b", "text": "tent", "brand": "fell"},
+    {"id": "c", "text": "tent pole", "brand": "tarn"},
+]
+
+
+def test_a_search_by_a_model_of_texts_and_behaviour_fills_in_what_users_did(start, tmp_path, store):
+    path = tmp_path / "tents.index"
+    log = replace(ClickLog.from_pages([("tent", ["a", "b", "c"], [3])] * 9), times=np.arange(9) * DAY)
+    with closing(Index.create(path, TENTS)) as index:
+        queries = [{"id": "1", "text": "tent", "time": 5 * DAY}, {"id": "2", "text": "pole"}]
+        wanted = "tf,clicks(by=field:brand),rate(by=query-document)"
+        data = dataset(index, queries, {"1": {"a": 1, "c": 0}, "2": {"c": 1}}, features=wanted, clicks=log)
+    model = str(tmp_path / "tents.podium")
+    podium.train(data, "regression").save(model)
+    client = start(models=(model,), index=str(path), store=str(store))
+    asked = {"query": "tent", "model": "tents", "explain": True}
+    first = client("POST", "/v1/search", asked).json
+    client("POST", "/v1/feedback", {"events": [{"kind": "click", "request": first["request"], "id": "b"}]})
+    second = client("POST", "/v1/search", asked).json
+    brand = {result["id"]: result["features"]["clicks(by=field:brand)"] for result in second["results"]}
+    assert brand == {"a": 1, "b": 1, "c": 0}
+    settled(client.app.state.podium.feedback)
+    data, _ = training_data(store)
+    names = list(data.feature_names[1:])
+    np.testing.assert_array_equal(behaviour_features(click_log(store), names, TENTS), data.features[:, 1:])
+    alone = start(models=(model,), index=str(path))("POST", "/v1/search", asked)
+    assert alone.status == 422
+    assert "are counted in a feedback store" in alone.json["detail"]
+    with closing(Index.open(path)) as index, pytest.raises(IncompatibleError, match="podium serve MODEL INDEX --store"):
+        Engine(index, model).search("tent")

@@ -9,7 +9,7 @@ from podium.service.experiments.trial import in_candidate_arm
 from podium.service.feedback.events import Impression
 from podium.service.schemas import SearchAnswer, SearchRequest
 from podium.service.search import interleaved_search, search
-from podium.service.search_ranker import SearchRanker
+from podium.service.search_ranker import SearchBehaviour, SearchRanker
 
 if TYPE_CHECKING:
     from podium.service.experiments.experiment_results import Experiment
@@ -26,7 +26,7 @@ class SearchTrial:
 
 
 def tried_search(
-    trial: SearchTrial, index: Index, request: SearchRequest, name: str, *, most: int
+    trial: SearchTrial, index: Index, request: SearchRequest, name: str, behaviour: SearchBehaviour, *, most: int
 ) -> tuple[SearchAnswer, Impression | None] | None:
     """Answer of an experiment, with the impression to log; None if it leaves the page to the control.
 
@@ -37,12 +37,12 @@ def tried_search(
         if request.offset > 0:
             return None
         answer, shown = interleaved_search(
-            index, trial.candidate, trial.control, request, name, method=experiment.method, most=most
+            index, trial.candidate, trial.control, request, name, behaviour, method=experiment.method, most=most
         )
         answer.experiment = experiment.name
         return answer, replace(shown, experiment=experiment.name)
     chosen = in_candidate_arm(experiment, name if request.user is None else request.user)
-    answer, page = search(index, trial.candidate if chosen else trial.control, request, name)
+    answer, page = search(index, trial.candidate if chosen else trial.control, request, name, behaviour)
     answer.experiment = experiment.name
     if page is None:
         return answer, None

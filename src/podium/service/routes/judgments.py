@@ -154,7 +154,7 @@ def _measured(
     documents = dict(known_documents(path, data, list(qrels)))
 
     def search(entry: Entry, query: str) -> dict[str, float] | None:
-        if entry.engine is None:
+        if entry.engine is None or entry.behaviour:  # features of behaviour are of a page
             return None
         with state.searching():
             answer = entry.engine.search(query, _DEPTH)
