@@ -13,7 +13,7 @@ from podium.clicks.behaviour.base import BehaviourFeature
 from podium.service.domain_errors import RequestError
 from podium.service.feedback.events import Feedback
 from podium.service.feedback.served_behaviour import ServedBehaviour
-from podium.service.stored_fields import StoredFields, StoredValue
+from podium.service.feedback.stored_fields import StoredFields, StoredValue
 
 if TYPE_CHECKING:
     from podium.service.models.model_store import Entry, ModelStore

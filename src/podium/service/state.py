@@ -94,7 +94,7 @@ class State:
         from podium.service.experiments.ab_tests import Experiments
         from podium.service.experiments.shadow import Shadow
         from podium.service.feedback.events import Feedback
-        from podium.service.stored_fields import StoredFields
+        from podium.service.feedback.stored_fields import StoredFields
 
         settings = self.settings
         fields = StoredFields(settings.index) if settings.index else None

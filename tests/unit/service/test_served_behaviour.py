@@ -23,7 +23,7 @@ from podium.service.feedback.behaviour_tables import require
 from podium.service.feedback.events import Action, Feedback, Impression
 from podium.service.feedback.feedback_export import click_log, reading_store, training_data
 from podium.service.feedback.served_behaviour import ServedBehaviour
-from podium.service.stored_fields import StoredFields
+from podium.service.feedback.stored_fields import StoredFields
 from podium.text.index.index import Index
 from podium.text.retrieval.candidates import dataset
 
@@ -240,7 +240,7 @@ def test_a_killed_service_has_counted_all_that_it_acknowledged_and_nothing_twice
     program = f"""
 import sys
 from podium.service.feedback.events import Action, Feedback, Impression
-from podium.service.stored_fields import StoredFields
+from podium.service.feedback.stored_fields import StoredFields
 import numpy as np
 feedback = Feedback({str(store)!r}, keys=StoredFields({str(_shared["index"])!r}).keys)
 feedback.count_behaviour({sorted(CELLS)!r}, []).result()

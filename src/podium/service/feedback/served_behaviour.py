@@ -17,7 +17,7 @@ from podium.clicks.behaviour.base import DAY, FIELD, BehaviourFeature, Measure, 
 from podium.service.feedback.behaviour_fields import last_clicks
 from podium.service.feedback.behaviour_tables import key_of
 from podium.service.feedback.database import FORMAT
-from podium.service.stored_fields import StoredValue
+from podium.service.feedback.stored_fields import StoredValue
 
 _KEYS = 500
 """Largest number of keys of a question to the database."""
