@@ -211,10 +211,10 @@ class State:
             lane.close()
         if self.shadow is not None:
             self.shadow.close()
+        if self.feedback is not None:
+            self.feedback.close()  # it reads stored fields until its queue is empty
         if self.behaviour is not None:
             self.behaviour.close()
-        if self.feedback is not None:
-            self.feedback.close()
         if self.index is not None:
             self.index.close()
 

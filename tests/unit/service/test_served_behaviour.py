@@ -16,6 +16,7 @@ import podium
 from podium.base.errors import IncompatibleError
 from podium.clicks import ClickLog
 from podium.clicks.behaviour import behaviour_data, behaviour_features, read_behaviour
+from podium.clicks.behaviour.stored_values import value_key
 from podium.engine import Engine
 from podium.formats.described_data import write_described
 from podium.service.feedback import events as module
@@ -492,3 +493,15 @@ def test_a_search_by_a_model_of_texts_and_behaviour_fills_in_what_users_did(star
     assert "are counted in a feedback store" in alone.json["detail"]
     with closing(Index.open(path)) as index, pytest.raises(IncompatibleError, match="podium serve MODEL INDEX --store"):
         Engine(index, model).search("tent")
+
+
+def test_values_in_memory_are_bounded_and_those_of_unknown_documents_are_not_kept(fields, monkeypatch):
+    monkeypatch.setattr("podium.service.feedback.stored_fields._CACHED", 4)
+    nothing = fields.values("brand", [f"unknown{number}" for number in range(100)])
+    assert {value.key for value in nothing} == {None}
+    for _ in range(3):
+        for field in ("brand", "size", "added"):
+            for document in STORED:
+                (value,) = fields.values(field, [document["id"]])
+                assert value.key == value_key(document.get(field))
+        assert len(fields._values) <= 4 + 3

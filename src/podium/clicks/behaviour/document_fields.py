@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +73,7 @@ class DocumentFields:
 
 
 def document_fields(
-    features: Sequence[BehaviourFeature], documents: Documents | None, ids: Collection[str]
+    features: Sequence[BehaviourFeature], documents: Documents | None, ids: Iterable[str]
 ) -> DocumentFields | None:
     """The stored fields that features need, of the documents with these ids; None if they need none.
 
@@ -88,7 +88,7 @@ def document_fields(
             f"{feature} needs the stored field {field!r} of documents: give documents=…, an index or documents with an "
             f"id and {field} (--documents INDEX|FILE)."
         )
-    source, wanted = _source(documents), set(ids)
+    source, wanted = _source(documents), set(map(str, ids))
     values: dict[str, dict[str, Any]] = {}
     names: dict[str, None] = {}
     for id, record in _records(documents):

@@ -64,11 +64,11 @@ class LogCounts:
         """Share of the document's value of a field among those of the user's last clicks."""
         values, asked, own = self.keys.values(field), self._asked, self.keys.own
         rows, times, weights = self._measured("clicks")
-        of_event, users = values[own.documents[rows]], own.users[rows]
+        of_event, users = values[self.keys.documents(own)[rows]], own.users[rows]
         kept = (of_event >= 0) & (users >= 0)
         recent = RecentClicks(users[kept], times[kept], of_event[kept], (weights * self._weights[rows])[kept])
         since = (self._today - (days - 1)) * DAY
-        return recent.share(asked.users, values[asked.documents], since, self.times, clicks=clicks)
+        return recent.share(asked.users, values[self.keys.documents(asked)], since, self.times, clicks=clicks)
 
     def numbers(self, field: str) -> Array:
         return self.keys.numbers(field)

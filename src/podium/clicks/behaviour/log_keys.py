@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,6 @@ class Impressions:
     pages: Ints  # (n,) rising
     queries: Ints  # (n,) those that the log lacks have its number of queries
     users: Ints  # (n,) −1 if not known
-    documents: Ints  # (n,)
 
 
 class LogKeys:
@@ -40,20 +40,19 @@ class LogKeys:
 
     def __init__(self, log: ClickLog, asked: AskedPages | None = None, fields: DocumentFields | None = None) -> None:
         assert log.times is not None, "checked"
-        self._log, self._fields = log, fields
-        names = log.document_ids.astype(str)
-        more = np.array([] if asked is None else asked.documents, str)
-        distinct, numbers = np.unique(np.concatenate([names, more]), return_inverse=True)
-        self.ids: list[str] = distinct.tolist()
-        self._of_pair, of_asked = np.split(numbers.reshape(-1), [len(names)])
+        self._log, self._fields, self._pages = log, fields, asked
+        self.values = functools.cache(self._values)
         users = np.full(log.n_pages, -1) if log.users is None else log.users
-        self.own = _impressions(log.times, log.sizes, log.page_query, users, documents=self._of_pair[log.pairs])
+        self.own = _impressions(log.times, log.sizes, log.page_query, users)
         self.asked = self.own
         if asked is not None:
             of_name = {str(name): number for number, name in enumerate(log.query_ids)}
             queries = np.array([of_name.get(str(name), len(of_name)) for name in asked.queries], np.int64)
-            nobody = np.full(len(queries), -1)
-            self.asked = _impressions(asked.times, asked.sizes, queries, nobody, documents=of_asked)
+            self.asked = _impressions(asked.times, asked.sizes, queries, np.full(len(queries), -1))
+
+    def documents(self, rows: Impressions) -> Ints:
+        """Number of the document of each impression."""  # (n,)
+        return self._documents[1] if rows is self.own else self._documents[2]
 
     def of(self, by: str) -> tuple[Ints, Ints]:
         """Keys of the impressions of the log, and of those asked for; −1 if there is none: its user is not known."""
@@ -72,36 +71,48 @@ class LogKeys:
         same = np.append(distinct, -2)[at] == wanted
         return places, np.where(wanted < 0, -1, np.where(same, at, len(distinct)))
 
-    def values(self, field: str) -> Ints:
-        """Number of the stored value of each document of `ids`, in the order of their keys; −1: none."""  # (D,)
-        return self._stored(field).keys(field, self.ids)
+    def _values(self, field: str) -> Ints:
+        """Number of the stored value of each document, in the order of their keys; −1 if it has none."""  # (D,)
+        return self._stored(field).keys(field, self._documents[0])
 
     def numbers(self, field: str) -> Array:
         """Stored number of each document asked for."""  # (n,)
-        return self._stored(field).numbers(field, self.ids)[self.asked.documents]
+        return self._stored(field).numbers(field, self._documents[0])[self.documents(self.asked)]
 
     def dates(self, field: str) -> Array:
         """Stored date of each document asked for."""  # (n,)
-        return self._stored(field).dates(field, self.ids)[self.asked.documents]
+        return self._stored(field).dates(field, self._documents[0])[self.documents(self.asked)]
 
     def _key(self, by: str, rows: Impressions) -> Ints:
         """Key of each impression: any number from 0; −1 if there is none."""
-        width = len(self.ids) + 1
         match by:
             case "document":
-                return rows.documents
+                return self.documents(rows)
             case "query":
                 return rows.queries
             case "user":
                 return rows.users
             case "query-document":
-                return rows.queries * width + rows.documents
+                return rows.queries * self._width + self.documents(rows)
             case "user-document":
-                return np.where(rows.users < 0, -1, rows.users * width + rows.documents)
+                return np.where(rows.users < 0, -1, rows.users * self._width + self.documents(rows))
             case _ if by.startswith(FIELD):
-                return self.values(by.removeprefix(FIELD))[rows.documents]
+                return self.values(by.removeprefix(FIELD))[self.documents(rows)]
         assert by == EVERYTHING
         return np.zeros(len(rows.times), np.int64)
+
+    @functools.cached_property
+    def _documents(self) -> tuple[list[str], Ints, Ints]:
+        """Ids of all documents, and the number of the document of each own and of each asked impression."""
+        log, more = self._log, [] if self._pages is None else self._pages.documents
+        names = np.concatenate([log.document_ids.astype(str), np.array(more, str)])
+        ids, numbers = np.unique(names, return_inverse=True)
+        of_pair, asked = np.split(numbers.reshape(-1), [log.n_pairs])
+        return ids.tolist(), of_pair[log.pairs], asked
+
+    @property
+    def _width(self) -> int:
+        return len(self._documents[0]) + 1
 
     def _stored(self, field: str) -> DocumentFields:
         if self._fields is None:
@@ -109,10 +120,8 @@ class LogKeys:
         return self._fields
 
 
-def _impressions(times: Ints, sizes: Ints, queries: AnyArray, users: AnyArray, *, documents: Ints) -> Impressions:
+def _impressions(times: Ints, sizes: Ints, queries: AnyArray, users: AnyArray) -> Impressions:
     """Impressions from what is of their page."""
     pages = np.repeat(np.arange(len(sizes)), sizes)
-    return Impressions(
-        np.asarray(times, np.int64)[pages], pages, queries[pages].astype(np.int64), users[pages].astype(np.int64),
-        documents,
-    )  # fmt: skip
+    at, of_page = np.asarray(times, np.int64)[pages], (queries[pages].astype(np.int64), users[pages].astype(np.int64))
+    return Impressions(at, pages, *of_page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,14 +32,14 @@ def behaviour_features(
     `documents`: an index, its path, a file of documents, or documents, for features that need their stored fields.
     """  # (I, d)
     wanted = read_behaviour(features)
-    return _matrix(wanted, LogCounts(log, document_fields(wanted, documents, _ids(log))))
+    return _matrix(wanted, LogCounts(log, document_fields(wanted, documents, log.document_ids)))
 
 
 def asked_features(
     log: ClickLog, features: Sequence[BehaviourFeature], asked: AskedPages, documents: Documents | None = None
 ) -> Singles:
     """Behaviour features of documents of other pages, from the events of a log before each page."""  # (n, d)
-    fields = document_fields(features, documents, {*_ids(log), *asked.documents})
+    fields = document_fields(features, documents, itertools.chain(log.document_ids, asked.documents))
     return _matrix(features, LogCounts(log, fields, asked))
 
 
@@ -48,10 +49,6 @@ def _matrix(features: Sequence[BehaviourFeature], counts: Counts) -> Singles:
         for column, feature in enumerate(features):
             X[:, column] = feature.values(counts)
     return X
-
-
-def _ids(log: ClickLog) -> set[str]:
-    return set(log.document_ids.astype(str).tolist())
 
 
 def behaviour_data(

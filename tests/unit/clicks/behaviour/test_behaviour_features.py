@@ -277,6 +277,12 @@ def test_stored_fields_that_cannot_be_used_are_refused_in_words(feature, given, 
         behaviour_features(log, feature, given)
 
 
+@pytest.mark.parametrize("name", ["seen(field=brand,clicks=1001)", "seen(field=brand,days=1001)", "seen(field=a/b)"])
+def test_how_much_a_request_may_read_is_bounded(name):
+    with pytest.raises(ParameterError, match=r"must be at most 1000|a stored field is named by"):
+        read_behaviour(name)
+
+
 @pytest.mark.parametrize("by", ["brand", "field:", "field:a/b", "field:a,b", "user document"])
 def test_whose_events_count_is_refused_in_words(by):
     with pytest.raises(ParameterError, match=r"clicks: (by must be one of document, .*field:NAME|a stored field is)"):
