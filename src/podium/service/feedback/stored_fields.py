@@ -53,12 +53,14 @@ class StoredFields:
             return None
 
     def lacking(self, fields: Iterable[str]) -> str | None:
-        """A field that no document has; None if there are documents with each."""
+        """A field that no document has; None if there are documents with each, or there were."""
+        missing = set(fields) - self._there
+        if not missing:
+            return None
         with self._lock, self._store.renewed():
             self._follow()
-            missing = set(fields) - self._there
             if missing <= self._absent:
-                return min(missing, default=None)
+                return min(missing)
             sought = set(missing)
             for document in self._store.documents():
                 sought.difference_update(document)
