@@ -32,6 +32,7 @@ WANTED = read_behaviour(
     "shown(by=query),clicks,clicks(by=user-document,days=3),clicks(by=user,half_life=2),rate(by=query-document),"
     "rate(days=2,prior=0),coec(half_life=1.5),dwell,last,clicks(by=field:brand),rate(by=field:size,half_life=3),"
     "coec(by=field:brand),dwell(by=field:brand),last(by=field:size),seen(field=brand),seen(field=size,clicks=2,days=3),"
+    "seen(field=brand,clicks=1),"
     "age(field=added),from_median(field=size),hour"
 )
 COUNTED = [column for column, feature in enumerate(WANTED) if feature.cells()]
@@ -234,6 +235,40 @@ def test_old_days_are_deleted_with_their_impressions(store, clock, monkeypatch):
         assert base.execute("SELECT DISTINCT day FROM behaviour").fetchall() == [(clock[0] // DAY,)]
         assert base.execute("SELECT count(*) FROM behaviour_click").fetchone() == (0,)
         assert base.execute("SELECT DISTINCT n FROM behaviour_value").fetchall() == [(2,)]
+
+
+def test_clicks_of_one_millisecond_are_in_the_order_of_the_batch(store, clock):
+    feedback = counting(store)
+    column = [repr(feature) for feature in WANTED].index("seen(field=brand,clicks=1)")
+    last = max("bc", key=lambda id: value_key({"b": "fell", "c": "tarn"}[id]))
+    for number, order in enumerate(["bc", "cb"]):
+        show(feedback, f"r{number}", ["b", "c"], user="u", at=clock[0])
+        clock[0] += 1
+        feedback.add([Action("click", id, f"r{number}", at=clock[0]) for id in order]).result()
+        values = same(store, feedback, documents=["b", "c"])
+        assert values[:, column].tolist() == [last == "b", last == "c"]
+    feedback.close()
+
+
+def test_a_forgotten_user_has_no_clicks_on_impressions_that_are_deleted_already(store, clock, monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: clock[0] / 1000)
+    feedback = open_feedback(store, keep_days=3)
+    feedback.count_behaviour(CELLS, map(repr, WANTED)).result()
+    show(feedback, "old", ["a"], user="u", at=clock[0])
+    clock[0] += 5 * DAY
+    feedback.add([Action("click", "a", "old")]).result()
+    feedback._tidied = -1e9
+    feedback.change(lambda base: None).result()
+    settled(feedback)
+    feedback.close()  # after the deletion
+    feedback = counting(store)
+    with reading_store(store) as base:
+        assert base.execute("SELECT count(*) FROM impression").fetchone() == (0,)
+        assert base.execute("SELECT count(*) FROM behaviour_click").fetchone()[0] > 0
+    feedback.forget("u").result()
+    with reading_store(store) as base:
+        assert base.execute("SELECT count(*) FROM behaviour_click").fetchone() == (0,)
+    feedback.close()
 
 
 @pytest.mark.slow  # it starts a process
