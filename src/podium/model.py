@@ -260,8 +260,9 @@ class Model:
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        valid, trials = self.info.get("valid"), self.info.get("trials", [])
-        facts = {"learner": str(self.learner), "features": str(self.n_features), "trials": str(len(trials) or "")}
+        valid, trials = self.info.get("valid"), self.info.get("trials")
+        number = len(trials) if isinstance(trials, list) else 0
+        facts = {"learner": str(self.learner), "features": str(self.n_features), "trials": str(number or "")}
         facts[f"{self.info.get('metric')} on validation data"] = f"{valid:.4f}" if isinstance(valid, float) else ""
         return facts_html("Model", facts)
 

@@ -60,5 +60,5 @@ def thresholds_of(record: Any) -> Params:
     """Grades and thresholds as the model's record has them."""
     try:
         return {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise ModelFileError(f"Its thresholds between grades cannot be read ({error!r}). Learn them again.") from None

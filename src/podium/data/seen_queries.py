@@ -65,7 +65,7 @@ def _read(sample: object) -> tuple[int, Words]:
     try:
         limit = int(sample["up_to"])  # type: ignore[index]
         prints = np.frombuffer(base64.b64decode(sample["fingerprints"], validate=True), "<u8")  # type: ignore[index]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         return 0, np.empty(0, np.uint64)
     return min(max(limit, 0), 2**64 - 1), prints.astype(np.uint64)
 

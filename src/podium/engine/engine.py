@@ -75,7 +75,7 @@ class Engine:
                 "there: podium export."
             )
         self.retrieval: Retrieval = Retrieval.parse(str(about.get("retrieval", repr(BM25()))))
-        self.depth = int(about.get("depth", DEPTH)) if depth is None else whole_number(depth, "depth", least=1)
+        self.depth = whole_number(about.get("depth", DEPTH) if depth is None else depth, "depth", least=1)
         self._check(about)
         try:
             self.features = tuple(self._feature(name, about) for name in self.model.feature_names)

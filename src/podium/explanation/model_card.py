@@ -40,14 +40,17 @@ def model_card(model: Model, data: Any = None) -> str:
 def _facts(model: Model) -> list[list[str]]:
     """Names and values of what the record of the training says."""
     info, names = model.info, model.feature_names or ()
+    trials, valid = info.get("trials"), info.get("valid")
     facts = {
         "method": str(model.learner),
         "features": f"{model.n_features}" + (f": {', '.join(names)}" if names else ""),
         "training data": f"digest {info['data']}" if "data" in info else "",
         "clicks": str(info.get("clicks", "")),
         "training ended": str(info.get("stopped", "")),
-        "hyperparameters": f"chosen from {counted(len(info['trials']), 'trial')}" if info.get("trials") else "",
-        f"{info.get('metric')} on validation data": f"{info['valid']:.4f}" if "valid" in info else "",
+        "hyperparameters": f"chosen from {counted(len(trials), 'trial')}"
+        if trials and isinstance(trials, list)
+        else "",
+        f"{info.get('metric')} on validation data": f"{valid:.4f}" if isinstance(valid, float) else "",
         "probabilities of ranks": f"{info['distribution']}, temperature {info['temperature']:.3g}"
         if "temperature" in info
         else "none",

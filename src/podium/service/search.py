@@ -121,7 +121,7 @@ def _result(
     """Document at a place of a ranking, with its snippet."""
     id = hits.ids[place]
     document = index.document(id)
-    text = snippet(index, query, document)
+    text = snippet(index, query, document, among=len(hits))
     result = Found(
         id=id, rank=rank, score=float(hits.scores[place]), document=document, snippet=text.text, marks=list(text.marks)
     )

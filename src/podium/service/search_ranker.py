@@ -79,9 +79,14 @@ def by_model(entry: Entry) -> SearchRanker:
 def by_first_stage(spelling: str, where: str) -> SearchRanker:
     """A first stage as ranker; `where` is the field of the request that has its spelling."""
     retrieval = Retrieval.parse(spelling)
-    if any(isinstance(part, WithModel) for part in parts_of(retrieval)):
+    if reads_file(retrieval):
         raise RequestError("files of the service are not read; name one of its models: model.", where=where)
     return SearchRanker(None, retrieval)
+
+
+def reads_file(retrieval: Retrieval) -> bool:
+    """Whether a first stage ranks by a model file: requests and models must not choose files to read."""
+    return any(isinstance(part, WithModel) for part in parts_of(retrieval))
 
 
 def by_key(key: str, models: ModelStore) -> SearchRanker | None:

@@ -25,6 +25,8 @@ _LONGEST = 300
 """Characters of a sentence that are shown."""
 _READ = 50_000
 """Characters of a field that are read: no request waits for a book."""
+_READ_IN_ALL = 20 * _READ
+"""Characters of a field that are read in all documents of an answer together."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,17 @@ def snippet(
     *,
     most: int = 2,
     rank: Callable[[str, Sequence[str]], ArrayLike] | None = None,
+    among: int = 1,
 ) -> Snippet:
     """The best sentences of a document for a query, in the order of the document, without duplicates.
 
-    They are from the first 50,000 characters of each field.
+    They are from the first 50,000 characters of each field; of more than 20 documents, from their share of a million.
+    `among` is the number of documents that have snippets.
     `rank` scores the sentences, from the text of the query and the sentences; BM25 by default.
     """
+    read = min(_READ, _READ_IN_ALL // max(among, 1))
     fields = [name for name in index.fields if name != index.title] or list(index.fields)
-    texts = list(dict.fromkeys(text for name in fields for text in sentences(str(document.get(name) or "")[:_READ])))
+    texts = list(dict.fromkeys(text for name in fields for text in sentences(str(document.get(name) or "")[:read])))
     if not texts:
         return mark(index, query, str(document.get(index.title) or ""))
     scores = np.asarray(rank(query.text, texts) if rank else _bm25(index, query, texts), np.float64)
@@ -91,11 +96,12 @@ def _bm25(index: Index, query: Query, texts: Sequence[str]) -> Array:
     idf = query.times * np.log1p((s.documents - s.df[:, -1] + 0.5) / (s.df[:, -1] + 0.5))
     ids = [index.store.term_ids(index.analyser.words(text)) for text in texts]
     lengths = np.array([max(len(terms), 1) for terms in ids])
-    counts = np.array([[terms.count(t) for t in query.terms.tolist()] for terms in ids], np.float64).reshape(
-        len(ids), -1
-    )
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
-    return np.asarray((counts * 2.2 / (counts + norm[:, None])) @ idf)
+    asked = {t: column for column, t in enumerate(query.terms.tolist())}
+    matches = [row * len(asked) + asked[t] for row, terms in enumerate(ids) for t in terms if t in asked]
+    cells, counts = np.unique(np.array(matches, np.int64), return_counts=True)
+    rows, columns = np.divmod(cells, max(len(asked), 1))
+    return np.bincount(rows, counts * 2.2 / (counts + norm[rows]) * idf[columns], len(ids))
 
 
 def _cut(index: Index, query: Query, sentence: str) -> str:

@@ -22,6 +22,8 @@ _SHORT = 4
 """Letters of words in which one typo is looked for; in longer ones two."""
 MOST_MISSPELT = 8
 """Different unknown words of a query, each of which is looked for in the whole vocabulary."""
+_DOCUMENTS, _LETTERS = 5, 50_000
+"""Documents, and letters of each of their fields, in which the spelling of a term is looked for."""
 LIKE_TERMS = 25
 """Words of a document to search with."""
 
@@ -59,11 +61,13 @@ def _written(index: Index, term: int) -> str:
     for segment in index.segments:
         at = int(segment.places(np.array([term], np.int32))[0])
         rows = segment.rows[segment.pointers[at] : segment.pointers[at + 1]] if at >= 0 else segment.rows[:0]
-        for id in segment.ids(rows[~segment.dead[rows]][:1].astype(np.int64)):
+        for id in segment.ids(rows[~segment.dead[rows]][:_DOCUMENTS].astype(np.int64)):
             document = index.document(id)
-            for word in index.analyser.words(" ".join(str(document.get(field) or "") for field in index.fields)):
-                if index.store.term_ids([word]) == [term]:
-                    return word
+            text = " ".join(str(document.get(field) or "")[:_LETTERS] for field in index.fields)
+            words = list(dict.fromkeys(index.analyser.words(text)))
+            ids = index.store.term_ids(words)
+            if term in ids:
+                return words[ids.index(term)]
     return index.store.term(term)
 
 

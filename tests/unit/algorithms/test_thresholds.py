@@ -8,7 +8,7 @@ import pytest
 
 import podium
 from podium.algorithms.thresholds import best_thresholds, grade_of
-from podium.base.errors import DataError, IncompatibleError
+from podium.base.errors import DataError, IncompatibleError, ModelFileError
 from podium.data.dataset import Dataset
 
 
@@ -75,3 +75,11 @@ def test_thresholds_need_labels(data):
         model.with_thresholds(Dataset.from_arrays(np.ones((2, 3))))
     judged = model.with_thresholds(replace(Dataset.from_arrays(np.eye(3)), labels=np.array([np.nan, 0.0, 1.0])))
     assert judged.info["thresholds"]["grades"] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "record", [5, {}, {"grades": [10**400], "thresholds": []}, {"grades": ["x"], "thresholds": []}]
+)
+def test_thresholds_that_are_no_numbers_are_refused_in_words(data, record):
+    with pytest.raises(ModelFileError, match="thresholds between grades cannot be read"):
+        podium.train(data, "regression").with_info(thresholds=record).grades(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -53,7 +55,15 @@ def test_signs_of_zero_and_missing_values_do_not_matter(zero: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "sample", [None, 3, {}, {"up_to": "x", "fingerprints": ""}, {"up_to": "5", "fingerprints": "é"}]
+    "sample",
+    [
+        None,
+        3,
+        {},
+        {"up_to": "x", "fingerprints": ""},
+        {"up_to": "5", "fingerprints": "é"},
+        {"up_to": math.inf, "fingerprints": ""},
+    ],
 )
 def test_what_is_no_sample_compares_with_nothing(sample: object) -> None:
     assert seen(sample, make_letor_like(5, seed=1)[0]) == Seen(0, 0)

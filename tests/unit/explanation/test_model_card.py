@@ -74,3 +74,14 @@ def test_options_that_a_card_does_not_know_are_refused(tmp_path, options, why):
     failed = CliRunner().invoke(app, ["explain", str(tmp_path / "model.podium"), *options])
     assert failed.exit_code == 2
     assert why in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "record", [{"valid": "0.5"}, {"valid": [1]}, {"valid": 10**400}, {"trials": 5}, {"trials": 0.5}]
+)
+def test_a_record_of_another_kind_is_left_out(record):
+    model = train(TRAIN, "listnet", valid=0.3).with_info(**record)
+    left_out = {"valid": "ndcg@10 on validation data", "trials": "hyperparameters"}[next(iter(record))]
+    assert left_out in rows(model_card(train(TRAIN, "listnet", valid=0.3)))
+    assert left_out not in rows(model_card(model))
+    assert "listnet" in model._repr_html_()

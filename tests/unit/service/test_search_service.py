@@ -330,3 +330,37 @@ def test_a_first_stage_needs_an_index(start, models, tmp_path):
     answer = experiment(served, "split", control="web", candidate="bm25")
     assert (answer.status, answer.json["where"]) == (422, "candidate")
     assert "podium serve my.index" in answer.json["detail"]
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"depth": "many"}, "depth must be a whole number of at least 1; got 'many'"),
+        ({"depth": -5}, "at least 1"),
+        ({"depth": float("inf")}, "got inf"),
+        ({"retrieval": "cut(of=with-model(model=/etc/passwd))"}, "files of the service are not read"),
+        ({"retrieval": "bm26"}, "Did you mean"),
+        ({"behaviour": ["bm25"]}, "bm25"),
+    ],
+)
+def test_a_model_whose_record_does_not_fit_is_refused_and_others_are_served(start, made, tmp_path, record, words):
+    model = podium.load(made / "engine.podium")
+    model.with_info(features={**model.info["features"], **record}).save(tmp_path / "odd.podium")
+    (tmp_path / "shelf" / "odd").mkdir(parents=True)
+    (tmp_path / "odd.podium").rename(tmp_path / "shelf" / "odd" / "1.podium")
+    files = {"models": (str(made / "engine.podium"),), "index": str(made / "my.index")}
+    client = start(**files, shelf=str(tmp_path / "shelf"))
+    raw = (tmp_path / "shelf" / "odd" / "1.podium").read_bytes()
+    found = client("PUT", "/v1/models/new", raw, content_type="application/octet-stream")
+    assert (found.status, words in found.json["detail"]) == (422, True), found.content
+    assert client("POST", "/v1/search", {"query": "heat", "model": "odd"}).status == 404
+    assert client("POST", "/v1/search", {"query": "heat", "model": "engine"}).status == 200
+
+
+@pytest.mark.parametrize("behaviour", [5, {"a": 1}, [["bm25"]], None, [7]])
+def test_a_record_of_behaviour_features_that_names_none_has_none(start, made, tmp_path, behaviour):
+    model = podium.load(made / "engine.podium")
+    model.with_info(features={**model.info["features"], "behaviour": behaviour}).save(tmp_path / "odd.podium")
+    client = start(models=(str(tmp_path / "odd.podium"),), store=str(tmp_path / "f.db"))
+    row = {"features": [1.0] * model.n_features}
+    assert client("POST", "/v1/rank", {"documents": [row]}).status == 200

@@ -1,6 +1,7 @@
 """Query expansion: the words that are added, against dictionaries and worked numbers."""
 
 import math
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -127,3 +128,18 @@ def test_queries_that_find_nothing_and_stop_words(collection, name):
 def test_what_cannot_be_expanded_is_refused(name):
     with pytest.raises(ParameterError):
         Retrieval.parse(name)
+
+
+@pytest.mark.parametrize("name", ["rm3", "bo1", "kl"])
+def test_memory_does_not_grow_with_the_documents_times_their_words(tmp_path, name):
+    rows = [{"id": str(k), "text": " ".join(["heat", *(f"w{k}x{j}" for j in range(100))])} for k in range(100)]
+    index = Index.create(tmp_path / "i", rows, fields=["text"])
+    index.search("heat", by=name)
+    tracemalloc.start()
+    try:
+        found = index.search("heat", 100, by=f"{name}(documents=100)")
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000  # 8 million for a number for each of both
+    finally:
+        tracemalloc.stop()
+        index.close()
+    assert len(found) == 100

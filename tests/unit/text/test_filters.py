@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.text.index.index import Index
+from podium.text.retrieval import filters
 from podium.text.retrieval.filters import Condition, make_filter, read_condition
 
 DOCUMENTS = [
@@ -136,3 +137,20 @@ def test_a_long_condition_is_read_in_time_that_grows_with_it(piece):
         with contextlib.suppress(ParameterError):
             read_condition(text)
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("value", ["10", "9", "1e1", "b", "B", "a", "c", "", "nan", "ab", "é", "-3", "true"])
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+def test_texts_and_numbers_in_them_are_compared_one_by_one(sign, value):
+    words = ["9", "10", "010", "-3", "a", "ab", "b", "é", "nan", "1e1", "B"]
+    compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
+    column = filters._column([*words, 9.5, None, ["a", 11]])
+
+    def fits(word):
+        number, other = filters._number(value), filters._number(word) if isinstance(word, str) else float(word)
+        if number is not None and other is not None:
+            return compare(other, number)
+        return isinstance(word, str) and compare(word, value)
+
+    flags = filters._ordered(column, value, compare)
+    assert flags.tolist() == [fits(word) for word in [*words, 9.5, "a", 11]]

@@ -1,9 +1,12 @@
 """Passages, against an index whose documents are the windows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from podium.base.errors import ParameterError
+from podium.jit import tiers
 from podium.text.analyser import Analyser
 from podium.text.index.index import Index
 from podium.text.retrieval import Retrieval
@@ -89,3 +92,19 @@ def test_windows_that_overlap_without_end_are_refused(words, step, least):
     with pytest.raises(ParameterError, match=rf"step be at least {least}\."):
         Retrieval.parse(f"passages(words={words},step={step})")
     Retrieval.parse(f"passages(words={words},step={least})")
+
+
+def test_memory_does_not_grow_with_the_windows_of_a_document_times_the_words_of_a_query(tmp_path, monkeypatch):
+    monkeypatch.setattr(tiers, "is_small", lambda steps: True)  # so that memory is seen
+    words = [f"w{k}" for k in range(2000)]
+    index = Index.create(tmp_path / "i", [{"id": "a", "text": " ".join(words)}], fields=["text"], analyser=Analyser())
+    query = index.query(" ".join(words[:400]))
+    index.search(query, by="passages(words=1,step=1)")
+    tracemalloc.start()
+    try:
+        found = index.search(query, by="passages(of=ql,words=1,step=1)")
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000  # 6.4 million for a number for each of both
+    finally:
+        tracemalloc.stop()
+        index.close()
+    assert found.ids == ["a"]

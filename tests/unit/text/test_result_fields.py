@@ -135,3 +135,12 @@ def test_a_text_of_many_unknown_words_is_not_looked_for_word_by_word(recipes, mo
     looked_for.clear()
     assert did_you_mean(recipes, recipes.query(" ".join(f"braed q{k}q" for k in range(500)))) is None
     assert not looked_for
+
+
+def test_the_spelling_of_a_suggestion_is_looked_for_at_the_beginning_of_a_few_documents(tmp_path):
+    rows = [{"id": "1", "text": "word " * 12_000 + "zithers"}, {"id": "2", "text": "old zithers"}]
+    index = Index.create(tmp_path / "i", rows[:1], fields=["text"])
+    assert did_you_mean(index, index.query("zitherz")) == "zither"  # its term
+    index.add(rows[1:])
+    assert did_you_mean(index, index.query("zitherz")) == "zithers"
+    index.close()

@@ -1,5 +1,6 @@
 """Snippets and their marks."""
 
+import numpy as np
 import pytest
 
 from podium.text import snippets
@@ -73,3 +74,21 @@ def test_only_the_beginning_of_a_book_is_read(index, monkeypatch):
     text = "Nothing here. Slabs are hot. " + "word " * 100_000 + "Slabs of heat."
     assert snippet(index, index.query("slabs heat"), {"text": text}, most=1).text == "Slabs are hot."
     assert max(lengths) == 50_000
+    snippet(index, index.query("slabs"), {"text": text}, among=20)
+    assert lengths[-1] == 50_000
+    snippet(index, index.query("slabs"), {"text": text}, among=1000)
+    assert lengths[-1] == 1000
+
+
+def test_sentences_are_ranked_by_bm25_of_the_document_with_the_idf_of_the_collection(index):
+    texts = ["Slabs of heat and slabs.", "Nothing here.", "Heat flows through cold slabs of steel.", ""]
+    query = index.query("heat slabs slabs steel nowhere")
+    idf = {"heat": np.log(1 + (2 - 1 + 0.5) / 1.5), "slab": 2 * np.log(1 + 1.5 / 1.5), "steel": np.log(1 + 1.5 / 1.5)}
+    counts = [{"slab": 2, "heat": 1}, {}, {"heat": 1, "slab": 1, "steel": 1}, {}]
+    lengths = np.array([len(index.analyser.words(text)) or 1 for text in texts])
+    norms = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
+    expected = [
+        sum(idf[t] * n * 2.2 / (n + norm) for t, n in of.items()) for of, norm in zip(counts, norms, strict=True)
+    ]
+    assert snippets._bm25(index, query, texts) == pytest.approx(expected)
+    assert snippets._bm25(index, index.query("nowhere"), texts).tolist() == [0.0] * 4

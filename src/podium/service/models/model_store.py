@@ -47,7 +47,8 @@ class Entry:
     def behaviour(self) -> dict[int, BehaviourFeature]:
         """Behaviour features by their columns."""
         about = self.model.info.get("features")
-        names = about.get("behaviour", []) if isinstance(about, dict) else []
+        listed = about.get("behaviour") if isinstance(about, dict) else None
+        names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
         return {self.columns[name]: BehaviourFeature.parse(name) for name in names if name in self.columns}
 
     @cached_property

@@ -194,6 +194,7 @@ class Models:
 
     def _loaded(self, path: str | os.PathLike[str], name: str, version: int, digest: str, size: int) -> Entry:
         entry = Entry(name, version, Model.load(path), digest, size)
+        _ = entry.behaviour  # names of features that are none are refused here
         warm(entry.model)
         return replace(entry, engine=self._engine(entry.model))
 
@@ -201,11 +202,18 @@ class Models:
         if self._index is None:
             return None
         from podium.engine import Engine
+        from podium.service.search_ranker import reads_file
 
         try:
-            return Engine(self._index, model)
+            engine = Engine(self._index, model)
         except IncompatibleError:  # a model of other features: it ranks the documents of requests only
             return None
+        if reads_file(engine.retrieval):
+            raise RequestError(
+                f"its first stage, {engine.retrieval}, ranks by a model file; files of the service are not read. Train "
+                "it on another first stage."
+            )
+        return engine
 
     def _unlisted(self, name: str) -> bool:
         """Whether the folder has versions that aliases.json does not list: their writer was killed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class FirstDocuments:
 
     scores: Array  # (n,) of the search, best first
     terms: Int32s  # (V,) rising
-    counts: Array  # (n, V)
+    counts: Any  # (n, V) sparse: few documents have the same words
 
     @property
     def lengths(self) -> Array:
@@ -33,6 +33,8 @@ def first_documents(
     index: Index, query: Query, of: Retrieval, documents: int, *, where: Where | None
 ) -> FirstDocuments:
     """Search, and count the terms of the first documents."""
+    from scipy import sparse
+
     hits = index.search(query, documents, by=of, where=where)
     tokens: list[Int32s] = [np.empty(0, np.int32)] * len(hits)
     for segment, at, rows in index.places(hits.numbers):
@@ -40,8 +42,8 @@ def first_documents(
             words = segment.tokens[segment.bounds[row, 0] : segment.bounds[row, -1]]
             tokens[k] = words[~index.flags[words]]
     terms, which = np.unique(np.concatenate([np.empty(0, np.int32), *tokens]), return_inverse=True)
-    counts, of_document = np.zeros((len(hits), len(terms))), np.repeat(np.arange(len(hits)), [len(x) for x in tokens])
-    np.add.at(counts, (of_document, which), 1.0)
+    of_document = np.repeat(np.arange(len(hits)), [len(x) for x in tokens])
+    counts = sparse.csr_array((np.ones(len(which)), (of_document, which)), (len(hits), len(terms)))
     return FirstDocuments(hits.scores, terms.astype(np.int32), counts)
 
 

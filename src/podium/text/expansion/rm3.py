@@ -56,4 +56,4 @@ def relevance_model(first: FirstDocuments, *, by: str) -> Array:
     """P(w|R) of each term of the first documents."""  # (V,)
     chances = np.exp(first.scores - first.scores.max()) if by == "exp" else np.maximum(first.scores, 0.0)
     chances = chances / chances.sum() if chances.sum() > 0 else np.full(len(chances), 1.0 / len(chances))
-    return np.asarray(chances @ (first.counts / np.maximum(first.lengths, 1.0)[:, None]))
+    return np.asarray((chances / np.maximum(first.lengths, 1.0)) @ first.counts)

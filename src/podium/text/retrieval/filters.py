@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import bisect
 import csv
+import functools
 import math
 import operator
 import re
@@ -125,6 +126,12 @@ class Column:
     words: list[str]  # sorted
     present: Flags  # (N,) whether a document has a value
 
+    @functools.cached_property
+    def as_numbers(self) -> Array:
+        """The numbers that the words are, as in tables; NaN for others."""
+        numbers = map(_number, self.words)
+        return np.array([math.nan if number is None else number for number in numbers])
+
 
 def satisfied(index: Index, condition: Condition) -> Flags:
     """Which documents satisfy a condition, in the order of numbers."""  # (N,)
@@ -159,12 +166,12 @@ def _equal(column: Column, value: str) -> Flags:
 
 def _ordered(column: Column, value: str, order: Callable[[Any, Any], Any]) -> Flags:
     """Compare numbers as numbers and texts as texts; texts that are numbers, with a number, as numbers."""
-    number = _number(value)
-    fits = []
-    for word in column.words:
-        as_number = None if number is None else _number(word)
-        fits.append(order(word, value) if as_number is None else order(as_number, number))
-    hits: Flags = np.append(np.array(fits, np.bool_), False)[column.codes]
+    number, at = _number(value), bisect.bisect_left(column.words, value)
+    between = 0.0 if column.words[at : at + 1] == [value] else 0.5  # two words, if it is none of them
+    fits = order(np.arange(len(column.words)), at - between)
+    if number is not None:
+        fits = np.where(np.isnan(column.as_numbers), fits, order(column.as_numbers, number))
+    hits: Flags = np.append(fits, False)[column.codes]
     if number is not None:
         hits |= order(column.numbers, number)  # False for NaN, which stands for a text
     return hits

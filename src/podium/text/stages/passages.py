@@ -179,29 +179,26 @@ def _occurrences(
     """Terms of windows: the term, the window and the weighted count of each. Without room, only their number."""
     for m in range(len(terms)):
         slots[terms[m]] = m
-    n, most = 0, 1
+    n, around = 0, words // step + 2  # a word is in fewer windows, so that their remainders differ
+    newest, places = np.full((around, len(terms)), -1), np.zeros((around, len(terms)), np.int64)
     for d in range(len(bounds)):
-        most = max(most, ends[d + 1] - ends[d])
-    local = np.zeros((most, len(terms)))
-    for d in range(len(bounds)):
-        windows, touched = ends[d + 1] - ends[d], False
-        if dead[d]:
-            continue
         for f in range(len(weights)):
+            if dead[d] or weights[f] == 0.0:
+                continue
             for p in range(bounds[d, f], bounds[d, f + 1]):
                 m = slots[tokens[p]]
-                if m >= 0 and weights[f] > 0.0:
-                    touched = True
-                    first, last = _windows_at(p - bounds[d, 0], words, step, windows)
-                    for w in range(first, last + 1):
-                        local[w, m] += weights[f]
-        for w in range(windows if touched else 0):
-            for m in range(len(terms)):
-                if local[w, m] > 0.0:
+                if m < 0:
+                    continue
+                first, last = _windows_at(p - bounds[d, 0], words, step, ends[d + 1] - ends[d])
+                for w in range(ends[d] + first, ends[d] + last + 1):
+                    at = w % around
+                    if newest[at, m] != w:
+                        newest[at, m], places[at, m] = w, n
+                        if len(rows):
+                            of_terms[n], rows[n], counts[n] = m, w, 0.0
+                        n += 1
                     if len(rows):
-                        of_terms[n], rows[n], counts[n] = m, ends[d] + w, local[w, m]
-                    n += 1
-                    local[w, m] = 0.0
+                        counts[places[at, m]] += weights[f]
     for m in range(len(terms)):
         slots[terms[m]] = -1
     return n
