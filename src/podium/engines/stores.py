@@ -44,7 +44,7 @@ def push(server: Server, items: list[Item], *, replace: bool = False) -> list[st
     done, deleted = [], set[str]()
     for place, item in enumerate(items):
         there = None if item.what in deleted else _look(server, item)
-        if there is not None and _plain(there) == _plain(item.content):
+        if there is not None and there == _plain(item.content):
             done.append(f"{item.what} is there already")
             continue
         if there is not None and not replace:
@@ -69,13 +69,14 @@ def _delete_there(server: Server, items: list[Item]) -> list[str]:
 
 
 def _look(server: Server, item: Item) -> Any:
+    """What is there, to compare; None if it is not there."""
     answer = server.send("GET", item.look)
     if answer.status in (400, 404):  # Solr answers 400 if there is no such feature store
         return None
     if answer.status != 200:
         _refuse(server, "GET", item.look, answer)
     try:
-        return item.has(json.loads(answer.content))
+        return _plain(item.has(json.loads(answer.content)))
     except PodiumError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -108,7 +109,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
             return _plain(json.loads(value))
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}

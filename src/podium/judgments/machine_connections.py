@@ -39,7 +39,7 @@ def by_command(command: str) -> Ask:
         try:
             for number, line in enumerate(process.stdout, 1):
                 answer = _answer(line, number, command)
-                if answer.get("id") in place:
+                if answer["id"] in place:
                     yield place[answer["id"]], answer
         except BaseException:
             process.kill()
@@ -67,9 +67,9 @@ def _feed(stream: IO[bytes], messages: Sequence[dict[str, Any]]) -> None:
 def _answer(line: bytes, number: int, command: str) -> dict[str, Any]:
     try:
         answer = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = None
-    if not isinstance(answer, dict):
+    if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):
         raise MachineError(f"line {number} of {command!r} is no JSON object with id and grade: {line[:80]!r}.")
     return answer
 
@@ -133,7 +133,7 @@ def _post(url: str, body: dict[str, Any], *, key: str | None, timeout: float) ->
         raise MachineError(f"{host} answered {answer.status}: {answer.text}")
     try:
         return str(json.loads(answer.content)["choices"][0]["message"]["content"])
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         raise MachineError(
             f"{host} did not answer as a chat model does (choices, message, content): {answer.content[:200]!r}."
         ) from None

@@ -68,8 +68,8 @@ class Machine:
 
     def grade(self, answer: object) -> int | None:
         """The grade in an answer: a number, an object with `grade`, or the only such number of a text; else None."""
-        if isinstance(answer, dict):
-            return self.grade(answer.get("grade"))
+        while isinstance(answer, dict):
+            answer = answer.get("grade")
         if isinstance(answer, bool) or answer is None:
             return None
         if isinstance(answer, int | float):
@@ -77,12 +77,12 @@ class Machine:
         text = str(answer).strip()
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict | int | float):
             return self.grade(value)
-        numbers = {int(word) for word in re.findall(r"(?<![\d.])-?\d+(?![\d.]*\d)", text)}
-        return numbers.pop() if len(numbers) == 1 and numbers <= set(self.grades) else None
+        numbers = {float(word) for word in re.findall(r"(?<![\d.])-?\d+(?![\d.]*\d)", text)}
+        return self.grade(numbers.pop()) if len(numbers) == 1 else None
 
 
 Answers = Iterator[tuple[int, Any]]
@@ -128,8 +128,8 @@ def answered(path: str) -> list[str]:
             if not line.endswith(b"\n"):
                 break
             try:
-                hashes.append(json.loads(line)["hash"])
-            except (ValueError, KeyError, TypeError):
+                hashes.append(json.loads(line)["hash"].strip())
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise DataError(
                     "no answer of a machine judge: expected JSON with a hash. Write answers to a file of their own.",
                     where=f"{path}:{number}",

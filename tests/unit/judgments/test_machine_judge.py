@@ -28,7 +28,8 @@ def length_judge(messages):
     ("answer", "grade"),
     [("2", 2), (" 3\n", 3), ("Grade: 1.", 1), ('{"grade": 2, "why": "10 words"}', 2), ({"grade": 0}, 0), (2.0, 2),
      ("7", None), ("1 or 2", None), ("2.5", None), ("none", None), (None, None), (True, None), ({"score": 2}, None),
-     ("-1", None)],
+     ("-1", None), ("9" * 5000, None), (f"Grade: {'9' * 5000}", None), ("[" * 100_000, None), ("1e999", None),
+     ('{"grade":' * 980 + "1" + "}" * 980, 1)],
 )  # fmt: skip
 def test_the_grade_of_an_answer_is_read_or_refused(answer, grade):
     assert MACHINE.grade(answer) == grade
@@ -100,8 +101,9 @@ def test_what_has_no_grade_is_asked_again_and_then_named(tmp_path):
     assert rounds == [6, 1, 1]
 
 
-def test_a_file_of_something_else_is_not_appended_to(tmp_path):
-    (tmp_path / "sheet.csv").write_text("query,document\n")
+@pytest.mark.parametrize("text", ["query,document\n", '{"hash": [1]}\n', '{"hash": null}\n', "[" * 100_000 + "\n"])
+def test_a_file_of_something_else_is_not_appended_to(tmp_path, text):
+    (tmp_path / "sheet.csv").write_text(text)
     with pytest.raises(DataError, match=r"sheet.csv:1: no answer of a machine judge"):
         ask(QUESTIONS, MACHINE, str(tmp_path / "sheet.csv"), length_judge)
 
@@ -128,6 +130,8 @@ def test_a_command_reads_and_writes_json_lines(tmp_path):
         ("no-such-command-anywhere", "cannot be started"),
         ("false", "failed with exit code 1"),
         ("echo hello", "no JSON"),
+        (f"echo {'[' * 100_000}", "no JSON"),
+        ("echo '{\"id\": [1], \"grade\": 1}'", "no JSON object with id and grade"),
     ],
 )
 def test_a_command_that_fails_is_said(tmp_path, command, words):

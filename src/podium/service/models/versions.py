@@ -274,7 +274,7 @@ class Models:
             values = json.loads(path.read_bytes())
         except FileNotFoundError:
             return {}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(
                 f"not JSON ({error}). Restore it, or delete it and set aliases again.", where=str(path)
             ) from None
