@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,10 @@ from typing import Any, TextIO
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.base.registry import split_list
+
+
+_CONTROL = re.compile(r"\x1b(?!\[[01]m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""Control characters, by which a text could change what else a terminal shows; not blanks, and bold on and off."""
 
 
 def open_streams() -> None:
@@ -49,8 +54,8 @@ def _encoded(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def out(text: str) -> None:
-    """Print a result."""
-    print(text, file=sys.stdout)
+    """Print a result; on a terminal with control characters escaped."""
+    print(visible(text) if sys.stdout.isatty() else text, file=sys.stdout)
 
 
 def discard_output() -> None:
@@ -59,9 +64,14 @@ def discard_output() -> None:
 
 
 def say(text: str) -> None:
-    """Print a message on standard error."""
+    """Print a message on standard error; names in it may be those of strangers."""
     sys.stdout.flush()
-    print(text, file=sys.stderr)
+    print(visible(text), file=sys.stderr)
+
+
+def visible(text: str) -> str:
+    """Text with control characters escaped."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 @contextmanager
@@ -137,7 +147,7 @@ def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool]
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for head, number in zip(heads, numeric, strict=True):
-        table.add_column(Text(head), justify="right" if number else "left", overflow="fold")
+        table.add_column(Text(visible(head)), justify="right" if number else "left", overflow="fold")
     for r, row in enumerate(rows):
-        table.add_row(*(Text(cell, style=styles.get((r, c), "")) for c, cell in enumerate(row)))
+        table.add_row(*(Text(visible(cell), style=styles.get((r, c), "")) for c, cell in enumerate(row)))
     Console().print(table)

@@ -269,3 +269,19 @@ def test_tables_on_a_terminal_show_names_with_brackets(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], styles={(0, 1): "bold"})
     assert "ndcg@10[letor3]" in capsys.readouterr().out
+
+
+def test_names_of_strangers_change_nothing_else_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = "a\x1b]0;title\x07\x1b[2Jb\tc\x7f\x9b5m\r\nd\x00 é"
+    seen = "a\\x1b]0;title\\x07\\x1b[2Jb\tc\\x7f\\x9b5m\\x0d\nd\\x00 é\n"
+    console.say(hostile)
+    console.out(hostile)
+    assert capsys.readouterr() == (f"{hostile}\n", seen)  # a result stays as it is in a file
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    console.out(hostile)
+    console.out("\x1b[1mbold\x1b[0m")
+    assert capsys.readouterr().out == f"{seen}\x1b[1mbold\x1b[0m\n"
+    console.print_table([hostile], [["\x1b[2J"]])
+    assert "\x1b[2J" not in capsys.readouterr().out
