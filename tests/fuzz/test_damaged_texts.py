@@ -24,12 +24,15 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+import engine_answers
 import podium
 from fuzz.json_mutations import mutated_value
 from podium.aggregation.rankings.letor_agg import read_letor_agg
 from podium.aggregation.rankings.preflib import read_preflib
 from podium.aggregation.rankings.rankings_table import read_rankings_table
+from podium.arena.battles import read_battles
 from podium.base.errors import PodiumError
+from podium.cli.ask import _template
 from podium.clicks import read_propensities
 from podium.clicks.importers.metarank import read_metarank
 from podium.clicks.importers.open_bandit import read_open_bandit
@@ -37,6 +40,10 @@ from podium.clicks.importers.tiangong import read_tiangong
 from podium.clicks.importers.ubi import read_ubi
 from podium.clicks.importers.yandex import read_yandex
 from podium.comparison import read_spec
+from podium.engines.search_bodies import Engine, search_body
+from podium.engines.stores import plan
+from podium.explanation.ablation import read_groups
+from podium.formats.engines.logged_features import read_logged_features
 from podium.formats.movielens import read_movielens
 from podium.formats.nbest import read_nbest
 from podium.formats.preference_file import read_preferences
@@ -50,6 +57,7 @@ from podium.graph.links import read_links
 from podium.graph.visits import read_visits
 from podium.imports import import_model
 from podium.judgments.judgments import read_judgments
+from podium.judgments.machine_judge import answered
 from podium.metrics.base import Metric
 from podium.service.settings import Settings
 from podium.text.collection.collection import read_documents, read_queries
@@ -179,6 +187,29 @@ QUERIES = {
 }
 
 
+LOGGED = [("a", 2.5, [1.0, 0.5]), ("b", 1.0, [0.0, float("nan")])]
+ENGINES = {
+    name: lines(*({"query": query, "response": getattr(engine_answers, name)(LOGGED, ["x", "y"])} for query in "qr"))
+    for name in ("elasticsearch", "solr", "vespa")
+}
+BATTLES = b"a,b,winner,judge,weight\nx,y,x,m,1\ny,z,tie,n,2.5\n"
+LONG_BATTLES = b"battle,player,rank\n1,x,1\n1,y,2\n1,z,2\n2,x,1\n2,z,2\n"
+MACHINE = lines({"query": "q", "document": "d", "judge": "machine:m", "grade": 2, "answer": "2", "hash": "0f"})
+GROUPS = b'text = ["bm25", "title"]\nlinks = [3, 4]\n'
+TEMPLATE = lines({"query": {"match": {"title": "{{query}}"}}, "rescore": [], "ext": {}, "fields": ["id"]})
+STORED = {
+    "solr": lines([{"store": "s", "name": "x", "class": "c", "params": {"q": "{!func}x"}}]),
+    "elasticsearch-ltr": lines(
+        {"featureset": {"name": "s", "features": [{"name": "x", "template": {"match_all": {}}}]}}
+    ),
+}
+
+
+def searching(path: Path) -> Any:
+    engines: list[Engine] = ["elasticsearch", "solr", "vespa"]
+    return [search_body(engine, _template(str(path)), "heat", k=3, log_features="s") for engine in engines]
+
+
 def documents(path: Path) -> list[Any]:
     return list(read_documents(path))
 
@@ -230,6 +261,16 @@ READERS = {
     ),
     "links": Reader(b"a\tb\nb\tc\t2.5\n# x\n", lambda raw: list(read_links(io.BytesIO(raw)))),
     "visits": Reader(b"a\t3.5\tb\nb\t2\n", lambda raw: list(read_visits(io.BytesIO(raw)))),
+    **{f"log of {name}": Reader(raw, from_stream(read_logged_features)) for name, raw in ENGINES.items()},
+    "battles": Reader(BATTLES, from_file(".csv", read_battles)),
+    "battles of several": Reader(LONG_BATTLES, from_file(".csv", read_battles)),
+    "answers of a machine judge": Reader(MACHINE, from_file(".jsonl", lambda path: set(answered(str(path))))),
+    "template of a search": Reader(TEMPLATE, from_file(".json", searching)),
+    "groups": Reader(GROUPS, from_file(".toml", lambda path: read_groups(str(path)))),
+    **{
+        f"features for {name}": Reader(raw, lambda raw, name=name: plan(name, None, raw))
+        for name, raw in STORED.items()
+    },
     "propensities": Reader(json.dumps(THETA).encode(), from_stream(read_propensities)),
     "spec": Reader(SPEC, from_file(".toml", read_spec)),
     "settings": Reader(SETTINGS, from_file(".toml", settings)),

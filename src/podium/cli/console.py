@@ -17,7 +17,6 @@ from typing import Any, TextIO
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.base.registry import split_list
 
-
 _CONTROL = re.compile(r"\x1b(?!\[[01]m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 """Control characters, by which a text could change what else a terminal shows; not blanks, and bold on and off."""
 

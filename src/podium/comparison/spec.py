@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -207,7 +208,7 @@ def _typed(key: str, value: Any) -> Any:
     else:
         fits = type(value) is inside
     if not fits:
-        raise ParameterError(f"{key}: must be {wanted}; got {value!r}.")
+        raise ParameterError(f"{key}: must be {wanted}; got {reprlib.repr(value)}.")  # YAML may hold a value many times
     return tuple(value) if key in ("metrics", "seeds", "query_features") else value
 
 
@@ -220,7 +221,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     if path.suffix == ".toml":
         try:
             return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ParameterError(f"{path}: not TOML: {error}.") from error
     try:
         import yaml
@@ -228,7 +229,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise MissingPackageError("PyYAML", "A spec in YAML", "tune") from None
     try:
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ParameterError(f"{path}: not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(values, dict):
         raise ParameterError(f"{path}: expected keys and values, e.g. methods: [listnet].")

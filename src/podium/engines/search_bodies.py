@@ -23,6 +23,11 @@ _TEMPLATES: dict[Engine, Body] = {
     "solr": {"query": "{{query}}", "params": {"defType": "edismax"}},
     "vespa": {"yql": "select * from sources * where userQuery()", "query": "{{query}}"},
 }
+_ELASTICSEARCH: dict[str, tuple[type, ...]] = {"ext": (dict,), "rescore": (list, dict)}
+_KINDS: dict[Engine, dict[str, tuple[type, ...]]] = {
+    "elasticsearch": _ELASTICSEARCH, "opensearch": _ELASTICSEARCH, "solr": {"fields": (list, str)}, "vespa": {},
+}  # fmt: skip
+"""The kinds of what is added to, by its key."""
 PATHS: dict[Engine, str] = {
     "elasticsearch": "/_search",
     "opensearch": "/_search",
@@ -51,6 +56,9 @@ def search_body(
     `{{query}}` in texts of the template becomes the query, and the text `{{vector}}` its vector. `log_features` is a
     feature set (LTR plugins), a feature store (Solr) or a rank profile with match-features (Vespa).
     """
+    for key, kinds in _KINDS[engine].items():
+        if not isinstance(template.get(key, kinds[0]()), kinds):
+            raise ParameterError(f"{key} of the template is of another kind than {engine} takes: {template[key]!r}.")
     body = _filled(template, text, None if vector is None else list(vector))
     assert isinstance(body, dict), "a template is an object"
     return _FINISH[engine](body, text, k, log_features)

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from podium.base.errors import IncompatibleError, ParameterError, PodiumError, RequestError
 from podium.base.http_requests import HttpAnswer, Server
 
+_SOLR = ("name", "class", "params")
 StoreTarget = Literal["elasticsearch-ltr", "opensearch-ltr", "solr", "opensearch-hybrid"]
 
 
@@ -125,18 +126,25 @@ def _at(value: Any, *path: str) -> Any:
     return value
 
 
+def _segment(name: str) -> str:
+    """A name as a part of a path."""
+    if name in ("", ".", ".."):
+        raise ParameterError(f"{name!r} cannot be a name in a store. Choose another.")
+    return quote(name, safe="", errors="surrogatepass")
+
+
 def _ltr(model: Any, features: Any, name: str | None) -> list[Item]:
     """The LTR plugins: the store, a feature set, and a model, which belongs to a feature set."""
     items = [Item("the feature store", "/_ltr", _default_store, True, None, "PUT", "/_ltr", None)]
-    set_name = name or (_at(features, "featureset", "name") if features is not None else "podium")
-    at = f"/_ltr/_featureset/{quote(set_name, safe='')}"
+    set_name = name or (str(_at(features, "featureset", "name")) if features is not None else "podium")
+    at = f"/_ltr/_featureset/{_segment(set_name)}"
     if features is not None:
         wanted = _at(features, "featureset", "features")
         body = json.dumps({"featureset": {"name": set_name, "features": wanted}}).encode()
         items.append(Item(f"feature set {set_name}", at, _set_of, wanted, None, "PUT", at, body))
     if model is not None:
         title = str(_at(model, "model", "name"))
-        place, wanted = f"/_ltr/_model/{quote(title, safe='')}", {"model": _at(model, "model", "model")}
+        place, wanted = f"/_ltr/_model/{_segment(title)}", {"model": _at(model, "model", "model")}
         body = json.dumps(model).encode()
         if features is not None:
             wanted["features"] = _at(features, "featureset", "features")
@@ -179,27 +187,27 @@ def _solr(model: Any, features: Any, name: str | None) -> list[Item]:
         stores = sorted({str(_at(feature, "store")) for feature in features})
         if len(stores) > 1:
             raise ParameterError(f"the features are of {len(stores)} stores: {', '.join(stores)}. Push one at a time.")
-        place = f"/schema/feature-store/{quote(stores[0], safe='')}"
-        own, body = [_solr_feature(feature) for feature in features], json.dumps(features).encode()
+        place = f"/schema/feature-store/{_segment(stores[0])}"
+        own, body = [{key: _at(feature, key) for key in _SOLR} for feature in features], json.dumps(features).encode()
         what = f"feature store {stores[0]}"
         has = _solr_features(stores[0], own)
         items.append(Item(what, place, has, own, place, "PUT", "/schema/feature-store", body))
     if model is not None:
         title = str(_at(model, "name"))
         wanted = {"class": _at(model, "class"), "params": _at(model, "params"), "store": _store_of(model)}
-        place = f"/schema/model-store/{quote(title, safe='')}"
+        place = f"/schema/model-store/{_segment(title)}"
         models, body = "/schema/model-store", json.dumps(model).encode()
         items.append(Item(f"model {title}", models, _solr_model(title), wanted, place, "PUT", models, body))
     return items
 
 
 def _solr_feature(feature: Any) -> dict[str, Any]:
-    return {key: feature[key] for key in ("name", "class", "params")}
+    return {key: feature[key] for key in _SOLR}
 
 
 def _solr_features(store: str, wanted: list[dict[str, Any]]) -> Callable[[Any], Any]:
     """The features of the same names; a store with other ones cannot be replaced."""
-    names = {feature["name"] for feature in wanted}
+    names = [feature["name"] for feature in wanted]
 
     def has(answer: Any) -> Any:
         stored = [_solr_feature(feature) for feature in answer["features"]]
@@ -234,7 +242,7 @@ def _pipeline(model: Any, features: Any, name: str | None) -> list[Item]:
     if model is None:
         return []
     title = name or "podium"
-    place = f"/_search/pipeline/{quote(title, safe='')}"
+    place = f"/_search/pipeline/{_segment(title)}"
     body = json.dumps(model).encode()
     return [Item(f"search pipeline {title}", place, lambda answer: answer.get(title), model, None, "PUT", place, body)]
 

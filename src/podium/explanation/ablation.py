@@ -67,7 +67,7 @@ def read_groups(path: str) -> dict[str, tuple[str, ...]]:
         raw = file.read()
     try:
         groups = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"it is not TOML: {error}. Write a line for each group: text = [1, 2].", where=path) from None
     for name, features in groups.items():
         if not isinstance(features, list) or not all(isinstance(l, str | int) for l in features):

@@ -160,7 +160,7 @@ def _from_file(path: str) -> dict[str, Any]:
             values = tomllib.load(file)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}.", where=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not TOML: {error}.", where=path) from None
     return {name: _checked(name, value, where=path) for name, value in values.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -146,3 +147,21 @@ def test_the_place_of_a_dataset_replaces_that_in_the_file(tmp_path: Path) -> Non
 def test_an_unknown_paper_is_named_with_those_that_are_there() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'paper:huang-2008-figure-4'"):
         read_spec("paper:huang-2008-figure-5")
+
+
+BOMB = "methods: [&a [x, x, x, x, x, x, x, x, x, x], " + ", ".join(
+    f"&{new} [{', '.join([f'*{old}'] * 10)}]" for old, new in itertools.pairwise("abcdefghijkl")
+)
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [(".toml", "methods = " + "[" * 5000), (".toml", "methods = [" + "9" * 5000 + "]"), (".yaml", BOMB + "]"),
+     (".yaml", "methods: " + "[" * 5000), (".yaml", "seeds: [" + "9" * 5000 + "]"), (".yaml", "by: 2001-99-99"),
+     (".yaml", "seeds: [0b_]"), (".yaml", "methods: &a [*a]")],
+)  # fmt: skip
+def test_a_hostile_file_is_refused_at_once_and_in_few_words(ending: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / f"spec{ending}").write_text(text)
+    with pytest.raises(ParameterError) as caught:
+        read_spec(tmp_path / f"spec{ending}")
+    assert len(str(caught.value)) < 5000

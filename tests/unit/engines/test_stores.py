@@ -136,3 +136,38 @@ def test_refusals_are_in_words():
     ]:
         with serving(lambda *_, s=status, c=content: (s, c)) as fake, pytest.raises(RequestError, match=says):
             push(Server(fake.url), plan("elasticsearch-ltr", ltr_model(), None))
+
+
+@pytest.mark.parametrize(
+    ("target", "features"),
+    [
+        ("solr", [{"store": "..", "name": "x", "class": "c", "params": {}}]),
+        ("solr", [{"store": "s", "name": "x", "class": "c"}]),
+        ("solr", ["x"]),
+        ("elasticsearch-ltr", {"featureset": {"name": "..", "features": []}}),
+        ("elasticsearch-ltr", {"featureset": {"name": "s"}}),
+    ],
+)
+def test_files_that_export_did_not_write_are_refused_before_anything_is_sent(target, features):
+    with pytest.raises(ParameterError):
+        plan(target, None, json.dumps(features).encode())
+
+
+def test_names_of_any_kind_are_parts_of_a_path():
+    features = {"featureset": {"name": ["a/../b", "\ud800"], "features": []}}
+    [_, item] = plan("elasticsearch-ltr", None, json.dumps(features).encode())
+    assert item.path.count("/") == 3
+
+
+def test_an_answer_that_is_nested_too_deeply_is_refused_in_words():
+    deep = b'{"_source": {"featureset": {"features": [{"template": ' + b"[" * 900 + b"]" * 900 + b"}]}}}"
+
+    def respond(method, path, body):
+        return 200, {"stores": {"_default_": {}}} if path == "/_ltr" else deep
+
+    with serving(respond) as engine, pytest.raises(RequestError, match="not an answer of this kind of engine"):
+        push(Server(engine.url), plan("elasticsearch-ltr", None, json.dumps(feature_set_of(NAMES)).encode()))
+
+
+def feature_set_of(names):
+    return {"featureset": {"name": "podium", "features": [{"name": name, "template": {}} for name in names]}}

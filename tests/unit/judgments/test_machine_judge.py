@@ -131,7 +131,7 @@ def test_a_command_reads_and_writes_json_lines(tmp_path):
         ("false", "failed with exit code 1"),
         ("echo hello", "no JSON"),
         (f"echo {'[' * 100_000}", "no JSON"),
-        ("echo '{\"id\": [1], \"grade\": 1}'", "no JSON object with id and grade"),
+        ('echo \'{"id": [1], "grade": 1}\'', "no JSON object with id and grade"),
     ],
 )
 def test_a_command_that_fails_is_said(tmp_path, command, words):
