@@ -333,6 +333,13 @@ def reading(source: Source) -> Iterator[BinaryIO]:
             own.close()
 
 
+def is_continued(path: str | os.PathLike[str]) -> bool:
+    """Whether a file of lines is there already, to go on with; raises a clear error if it is a pipe or a device."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise DataError("is no file, to which answers are appended. Name a file.", where=os.fspath(path))
+    return os.path.exists(path)
+
+
 def cut_partial_line(path: str | os.PathLike[str]) -> None:
     """Remove a last line without its end, which a process left that was killed while it appended lines."""
     if not os.path.exists(path):

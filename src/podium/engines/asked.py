@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from podium.base.errors import DataError, RequestError
-from podium.base.files import claimed, cut_partial_line
+from podium.base.files import claimed, cut_partial_line, is_continued
 from podium.base.http_requests import Server
 from podium.base.progress import Progress, quiet
 from podium.engines.search_bodies import PATHS, Body, Engine
@@ -105,7 +104,7 @@ def _hash(url: str, body: Body) -> str:
 def _answered(path: str, hashes: dict[str, str]) -> set[str]:
     """The queries that a file answers; an error if one was another search, or if the file is of another kind."""
     queries: set[str] = set()
-    if not os.path.exists(path):
+    if not is_continued(path):
         return queries
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):

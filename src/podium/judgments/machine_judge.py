@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from podium.base.errors import DataError
-from podium.base.files import claimed, cut_partial_line
+from podium.base.files import claimed, cut_partial_line, is_continued
 
 PROMPT = """Query: {{query}}
 
@@ -120,7 +119,7 @@ def ask(
 
 def answered(path: str) -> list[str]:
     """The hashes of the answers in a file; a last line that was cut off is ignored."""
-    if not os.path.exists(path):
+    if not is_continued(path):
         return []
     hashes = []
     with open(path, "rb") as file:

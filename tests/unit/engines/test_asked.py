@@ -62,6 +62,8 @@ def test_a_killed_run_goes_on_and_another_search_is_not_mixed_in(tmp_path):
             path.write_text(f"{line}\n")
             with pytest.raises(DataError, match=r"answers\.jsonl:1: no answer that podium ask wrote"):
                 ask(quick(fake.url), "solr", other, str(path))
+        with pytest.raises(DataError, match="is no file, to which answers are appended"):
+            ask(quick(fake.url), "solr", other, str(tmp_path))
 
 
 def test_a_second_process_does_not_write_the_same_answers(tmp_path):

@@ -1,6 +1,7 @@
 """Machine judges: grades in answers, a file of answers that goes on, commands, chat models, keys that stay secret."""
 
 import json
+import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -194,3 +195,10 @@ def test_redirects_are_not_followed_and_refusals_are_said(tmp_path, chat, status
 def test_only_http_is_asked():
     with pytest.raises(ParameterError, match="http"):
         by_url("file:///etc/passwd")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe with a name needs POSIX")
+def test_a_pipe_is_no_file_to_go_on_with(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="is no file, to which answers are appended"):
+        ask(QUESTIONS, MACHINE, str(tmp_path / "pipe"), length_judge)
