@@ -11,11 +11,9 @@ judges, missing judgments and the order of grades: use it unless a paper asks fo
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -23,9 +21,6 @@ from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.judgments.judgments import Judgments
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -73,17 +68,16 @@ def cohen(
     left, right = table[:, (table >= 0).all(axis=0)]
     if not len(left):
         raise DataError(f"judges {first!r} and {second!r} graded no item in common.", where=judgments.source)
-    size = len(judgments.scale)
-    cells = _sparse(np.arange(len(left)), left * size + right, np.ones(len(left)), (len(left), size * size))
-    apart = _distances(judgments.scale, {"none": "nominal", "linear": "linear", "quadratic": "interval"}[weights])
+    scale, level = judgments.scale, _LEVELS[weights]
+    apart = _distance(scale[left], scale[right], level)
 
-    def kappa(total: Array) -> float:
-        pairs = total.reshape(size, size) / total.sum()
-        return _beyond_chance((pairs * apart).sum(), pairs.sum(axis=1) @ apart @ pairs.sum(axis=0))
+    def kappa(times: Array) -> float:
+        p, q = (np.bincount(of_judge, times, len(scale)) / times.sum() for of_judge in (left, right))
+        return _beyond_chance(times @ apart / times.sum(), _expected_distance(p, q, scale, level))
 
-    alike = len(np.union1d(left, right)) == 1
+    alike, n = len(np.union1d(left, right)) == 1, len(left)
     name = f"Cohen's κ{'' if weights == 'none' else f' ({weights})'}"
-    return _with_interval(name, kappa, cells, 2 * len(left), alike=alike, draws=draws, confidence=confidence, seed=seed)
+    return _with_interval(name, kappa, n, 2 * n, alike=alike, draws=draws, confidence=confidence, seed=seed)
 
 
 def fleiss(judgments: Judgments, *, draws: int = 1000, confidence: float = 0.95, seed: int = 0) -> Agreement:
@@ -105,13 +99,16 @@ def fleiss(judgments: Judgments, *, draws: int = 1000, confidence: float = 0.95,
         raise DataError("Fleiss' κ needs two or more judgments an item; got 1.", where=judgments.source)
     agreed = ((counts**2).sum(axis=1) - n) / (n * (n - 1))
 
-    def kappa(total: Array) -> float:
+    def kappa(times: Array) -> float:
+        total = times @ rows
         share = total[1:] / total[1:].sum()
         return _beyond_chance(1.0 - total[0] * n / total[1:].sum(), 1.0 - (share**2).sum())
 
     rows = np.column_stack([agreed, counts])
     used, alike = len(judgments.grades), len(judgments.scale) == 1
-    return _with_interval("Fleiss' κ", kappa, rows, used, alike=alike, draws=draws, confidence=confidence, seed=seed)
+    return _with_interval(
+        "Fleiss' κ", kappa, len(rows), used, alike=alike, draws=draws, confidence=confidence, seed=seed
+    )
 
 
 def krippendorff(
@@ -125,54 +122,73 @@ def krippendorff(
     Reference: Krippendorff, Content analysis: an introduction to its methodology, 2004, chapter 11.
     """
     _check_choice("level", level, get_args(Level))
-    pairs = _coincidences(judgments)
     used = judgments.grades[judgments.votes[judgments.items] > 1]
     if not len(used):
         raise DataError(
             "no item has two or more judgments, so that there is nothing to agree on.", where=judgments.source
         )
-    size = len(judgments.scale)
+    votes, scale = _shared_votes(judgments), judgments.scale
 
-    def alpha(total: Array) -> float:
-        observed = total.reshape(size, size)
-        of_grade = observed.sum(axis=1)
-        apart = _ordinal(of_grade) if level == "ordinal" else _distances(judgments.scale, level)
-        n = of_grade.sum()
-        return _beyond_chance((observed * apart).sum() / n, of_grade @ apart @ of_grade / (n * (n - 1.0)))
+    def alpha(times: Array) -> float:
+        of_grade = np.bincount(votes.grades, times[votes.items] * votes.counts, len(scale))
+        values = np.cumsum(of_grade) - of_grade / 2.0 if level == "ordinal" else scale
+        of_items, n = _disagreement(votes, values, level), of_grade.sum()
+        expected = n * n * _expected_distance(of_grade / n, of_grade / n, values, _LEVELS_OF_ALPHA[level])
+        return _beyond_chance(times @ of_items / n, expected / (n * (n - 1.0)))
 
-    name, alike = f"Krippendorff's α ({level})", len(np.unique(used)) == 1
-    return _with_interval(name, alpha, pairs, len(used), alike=alike, draws=draws, confidence=confidence, seed=seed)
-
-
-def _coincidences(judgments: Judgments) -> sp.csr_array:
-    """Pairs of grades that two judges gave, over m − 1, of each item with m ≥ 2 judgments."""
-    votes, size = judgments.votes, len(judgments.scale)
-    codes = np.searchsorted(judgments.scale, judgments.grades)
-    ends = np.cumsum(votes)
-    rows, cells, values = [], [], []
-    for row, item in enumerate(np.flatnonzero(votes > 1).tolist()):
-        m = int(votes[item])
-        grades = Counter(codes[ends[item] - m : ends[item]].tolist())
-        for (c, n_c), (d, n_d) in itertools.product(grades.items(), repeat=2):
-            rows.append(row)
-            cells.append(c * size + d)
-            values.append(n_c * (n_d - (c == d)) / (m - 1))
-    shape = (int((votes > 1).sum()), size * size)
-    return _sparse(np.array(rows, np.int64), np.array(cells, np.int64), np.array(values), shape)
+    name, alike, n = f"Krippendorff's α ({level})", len(np.unique(used)) == 1, len(votes.sizes)
+    return _with_interval(name, alpha, n, len(used), alike=alike, draws=draws, confidence=confidence, seed=seed)
 
 
-def _ordinal(of_grade: Array) -> Array:
-    """(Σ_{g=c}^{d} n_g − (n_c + n_d)/2)²."""
-    middle = np.cumsum(of_grade) - of_grade / 2.0
-    return np.asarray((middle[:, None] - middle) ** 2)
+class _SharedVotes(NamedTuple):
+    """Votes of the items with two or more judges: how often each item has each grade."""
+
+    items: Ints  # (C,) rising
+    grades: Ints  # (C,) places on the scale
+    counts: Array  # (C,)
+    sizes: Array  # (I,) votes of each item
 
 
-def _distances(scale: Array, level: str) -> Array:
-    """Distances between grades; only their ratios matter."""
-    apart = np.abs(scale[:, None] - scale)
+def _shared_votes(judgments: Judgments) -> _SharedVotes:
+    shared = np.flatnonzero(judgments.votes > 1)
+    kept = np.isin(judgments.items, shared)
+    items, scale = np.searchsorted(shared, judgments.items[kept]), judgments.scale
+    codes = items * len(scale) + np.searchsorted(scale, judgments.grades[kept])
+    cells, counts = np.unique(codes, return_counts=True)
+    rows, grades = np.divmod(cells, len(scale))
+    return _SharedVotes(rows, grades, counts.astype(np.float64), judgments.votes[shared].astype(np.float64))
+
+
+def _disagreement(votes: _SharedVotes, values: Array, level: Level) -> Array:
+    """Distances between the votes of two judges of each item, over (its votes − 1)."""  # (I,)
+    n, m = len(votes.sizes), votes.sizes
     if level == "nominal":
-        return (apart > 0).astype(np.float64)
-    return apart if level == "linear" else apart**2
+        return np.asarray((m * m - np.bincount(votes.items, votes.counts**2, n)) / (m - 1.0))
+    first = np.searchsorted(votes.items, np.arange(n))
+    x = values[votes.grades] - values[votes.grades[first]][votes.items]  # 0 where all votes are equal
+    sums, squares = (np.bincount(votes.items, votes.counts * power, n) for power in (x, x * x))
+    return np.asarray(2.0 * (m * squares - sums * sums) / (m - 1.0))
+
+
+_LEVELS: dict[Weights, str] = {"none": "nominal", "linear": "linear", "quadratic": "squared"}
+_LEVELS_OF_ALPHA: dict[Level, str] = {"nominal": "nominal", "ordinal": "squared", "interval": "squared"}
+
+
+def _distance(a: Array, b: Array, level: str) -> Array:
+    """Distances of grades; only their ratios matter."""
+    apart = np.abs(a - b)
+    return np.asarray(apart > 0, np.float64) if level == "nominal" else apart if level == "linear" else apart**2
+
+
+def _expected_distance(p: Array, q: Array, values: Array, level: str) -> float:
+    """Mean distance of two independent draws of `values`, by their chances p and q."""
+    if level == "nominal":
+        return float(1.0 - p @ q)
+    if level == "linear":
+        P, Q = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
+        return float(np.diff(values) @ (P * (1.0 - Q) + Q * (1.0 - P)))
+    x = values - p @ values
+    return float(p @ x**2 + q @ x**2 - 2.0 * (p @ x) * (q @ x))
 
 
 def _beyond_chance(observed: float, expected: float) -> float:
@@ -183,7 +199,7 @@ def _beyond_chance(observed: float, expected: float) -> float:
 def _with_interval(
     name: str,
     coefficient: Callable[[Array], float],
-    rows: sp.csr_array | Array,
+    n: int,
     used: int,
     *,
     alike: bool,
@@ -191,23 +207,17 @@ def _with_interval(
     confidence: float,
     seed: int,
 ) -> Agreement:
-    """Coefficient of the sum of the items' rows, and its percentiles over `draws` resamplings of the items."""
+    """Coefficient of n items, by how often each counts, and its percentiles over `draws` resamplings of the items."""
     if draws < 1 or not 0.0 < confidence < 1.0:
         raise ParameterError(f"draws must be at least 1 and confidence between 0 and 1; got {draws}, {confidence}.")
-    n, rng, resampled = rows.shape[0], random_numbers(seed), []
-    value = coefficient(np.asarray(rows.sum(axis=0)).ravel())
+    rng, resampled = random_numbers(seed), list[float]()
+    value = coefficient(np.ones(n))
     for _ in range(draws):
         times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-        resampled.append(coefficient(np.asarray(rows.T @ times).ravel()))
+        resampled.append(coefficient(times))
     low, high = np.quantile(resampled, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     note = "all judgments are equal, as they would be by chance" if alike else ""
     return Agreement(name, value, float(low), float(high), n, used, note)
-
-
-def _sparse(rows: Ints, cells: Ints, values: Array, shape: tuple[int, int]) -> sp.csr_array:
-    import scipy.sparse as sp
-
-    return sp.csr_array((values, (rows, cells)), shape=shape)
 
 
 def _judge(judgments: Judgments, name: str) -> int:

@@ -27,7 +27,7 @@ from podium.data.table import Table
 from podium.formats.trec.trec import Qrels
 from podium.judgments.dawid_skene import dawid_skene
 from podium.judgments.glad import glad
-from podium.judgments.judge_tables import JudgeTables
+from podium.judgments.judge_tables import JudgeTables, grade_codes
 from podium.judgments.judgments import Judgments
 from podium.judgments.mace import mace
 from podium.judgments.one_coin import one_coin
@@ -138,12 +138,21 @@ def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
     medians = _medians(judgments)
     if how == "median":
         return Consensus(judgments, how, medians, shares)
-    behind = np.where(counts == counts.max(axis=1, keepdims=True), np.abs(judgments.scale - medians[:, None]), np.inf)
-    majority = judgments.scale[behind.argmin(axis=1)]
+    majority = majority_grades(judgments)
     if how == "majority":
         return Consensus(judgments, how, majority, shares)
     weighed = wawa(judgments, majority)
     return Consensus(judgments, how, judgments.scale[weighed.posterior.argmax(axis=1)], weighed.posterior, weighed)
+
+
+def majority_grades(judgments: Judgments) -> Array:
+    """The grade with most votes of each item, as `majority` says, in little memory however many grades there are."""
+    scale = judgments.scale
+    cells, votes = np.unique(judgments.items * len(scale) + grade_codes(judgments), return_counts=True)
+    items, codes = np.divmod(cells, len(scale))
+    behind = np.abs(scale[codes] - _medians(judgments)[items])
+    order = np.lexsort((codes, behind, -votes, items))
+    return np.asarray(scale[codes[order]][np.searchsorted(items[order], np.arange(judgments.n_items))])
 
 
 _MODELS: dict[str, Callable[[Judgments], JudgeTables]] = {

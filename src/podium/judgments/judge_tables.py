@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
-from podium.judgments.judgments import Judgments
+from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning, counted
+from podium.judgments.judgments import MOST_CELLS, Judgments
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,13 @@ def _expect(votes: Judgments, codes: Ints, log_prior: Array, log_tables: Array) 
 
 def check_votes(what: str, judgments: Judgments) -> None:
     """Raise a clear error if grades and the judges' errors cannot be separated; warn about judges who share no item."""
-    votes = judgments.votes
+    votes, judges, grades = judgments.votes, len(judgments.judges), len(judgments.scale)
+    if judges * grades**2 > MOST_CELLS:
+        raise DataError(
+            f"{what} has a table of all pairs of grades for each judge, which is too large for {grades} different grades "
+            f"and {counted(judges, 'judge')}. Round the grades, or use majority.",
+            where=judgments.source,
+        )
     if votes.mean() < 2.0:
         raise DataError(
             f"{what} needs at least two judgments an item on average to tell a judge's errors from the grades; "

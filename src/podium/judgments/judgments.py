@@ -29,6 +29,9 @@ from podium.formats.trec.judged_files import judgment_records
 from podium.formats.trec.judged_rows import ids, numbers
 from podium.formats.usual_columns import said, usual_columns
 
+MOST_CELLS = 2**27
+"""Numbers of a table of documents or judges and grades, at most: a gigabyte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
@@ -103,6 +106,11 @@ class Judgments:
     def counts(self) -> Ints:
         """Number of judges who gave each item each grade of the scale."""  # (I, L)
         size = len(self.scale)
+        if self.n_items * size > MOST_CELLS:
+            raise DataError(
+                f"{size} different grades of {self.n_items} documents are too many to count. Round the grades.",
+                where=self.source,
+            )
         codes = np.searchsorted(self.scale, self.grades)
         return np.bincount(self.items * size + codes, minlength=self.n_items * size).reshape(-1, size)
 

@@ -1,6 +1,7 @@
 """Agreement: the papers' numbers, double sums, other tools, and what is refused."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -151,3 +152,35 @@ def test_pairs_of_judges_are_symmetric():
     for a, b in itertools.combinations(votes.judges, 2):
         there, back = (cohen(votes, *pair, weights="linear", draws=2).value for pair in ((a, b), (b, a)))
         assert there == pytest.approx(back)
+
+
+def test_thousands_of_different_grades_take_little_memory_and_time():
+    rng = np.random.default_rng(2)
+    votes = judged(rng.random(3000) + 0.1 * rng.normal(size=(2, 3000)))
+    tracemalloc.start()
+    try:
+        ordinal, interval, nominal = (
+            krippendorff(votes, level=x, draws=20) for x in ("ordinal", "interval", "nominal")
+        )
+        linear, quadratic = (cohen(votes, "j0", "j1", weights=x, draws=20) for x in ("linear", "quadratic"))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000  # a table of all pairs of grades has 288 million bytes
+    finally:
+        tracemalloc.stop()
+    expected = np.corrcoef(votes.grades.reshape(-1, 2), rowvar=False)[0, 1]
+    assert interval.value == pytest.approx(expected, abs=0.01)
+    assert quadratic.value == pytest.approx(expected, abs=0.01)
+    assert ordinal.value > 0.85 > linear.value > 0.5
+    assert nominal.value < 0.001
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_cohen_equals_the_double_sum_over_grades(weights):
+    for seed in range(20):
+        left, right = np.random.default_rng(seed).choice([0.0, 1.0, 2.5, 7.0], (2, 15))
+        scale = np.unique([left, right])
+        apart = np.abs(scale[:, None] - scale) ** {"none": 0, "linear": 1, "quadratic": 2}[weights]
+        np.fill_diagonal(apart, 0.0)
+        pairs = np.array([[((left == g) & (right == h)).mean() for h in scale] for g in scale])
+        expected = 1.0 - (pairs * apart).sum() / (np.outer(pairs.sum(axis=1), pairs.sum(axis=0)) * apart).sum()
+        found = cohen(judged(np.array([left, right])), "j0", "j1", weights=weights, draws=2)
+        assert found.value == pytest.approx(expected)

@@ -8,7 +8,7 @@ import pytest
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.data.dataset import Dataset
 from podium.formats.preference_file import read_preferences
-from podium.judgments.consensus import consensus, write_preferences_of
+from podium.judgments.consensus import consensus, majority_grades, write_preferences_of
 from podium.judgments.dawid_skene import dawid_skene
 from podium.judgments.judgments import Judgments
 from reference.judgments import posterior_by_enumeration
@@ -189,3 +189,23 @@ def test_preferences_reach_the_rows_of_the_data_by_both_ways():
 
 def test_equal_votes_give_no_preference():
     assert len(consensus(items([1, 0], [0, 1], [1, 0])).edges()[0]) == 0
+
+
+def test_the_majority_is_the_same_with_and_without_a_table_of_all_grades():
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"q{i % 3}", f"d{i}", f"j{j}", float(rng.integers(5))) for i in range(60) for j in range(rng.integers(1, 8))
+    ]
+    votes = Judgments.from_rows(*zip(*rows, strict=True))
+    counts, medians = votes.counts(), consensus(votes, "median").labels
+    behind = np.where(counts == counts.max(axis=1, keepdims=True), np.abs(votes.scale - medians[:, None]), np.inf)
+    assert majority_grades(votes).tolist() == votes.scale[behind.argmin(axis=1)].tolist()
+
+
+def test_tables_of_more_grades_than_fit_into_memory_are_refused():
+    items = [f"d{k}" for k in range(12_000)]
+    votes = Judgments.from_rows(["q"] * 24_000, items * 2, ["a"] * 12_000 + ["b"] * 12_000, np.arange(24_000) / 7)
+    for how in ("majority", "dawid-skene", "wawa"):
+        with pytest.raises(DataError, match="Round the grades"):
+            consensus(votes, how)
+    assert majority_grades(votes)[0] == 0.0

@@ -22,7 +22,7 @@ from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.formats.trec.trec import Qrels
 from podium.judgments.agreement import Agreement, krippendorff
-from podium.judgments.consensus import consensus
+from podium.judgments.consensus import majority_grades
 from podium.judgments.judgments import Judgments
 from podium.service.feedback.feedback_export import IN_RANGE, read_texts, reading_store, word
 
@@ -80,8 +80,8 @@ def grades_by_query(judgments: Sequence[Judgment]) -> dict[str, dict[str, float]
     """Consensus grades of the judges: query → document → grade."""
     grades: dict[str, dict[str, float]] = {}
     if judgments:
-        agreed = consensus(gathered(judgments), "majority")
-        for (query, id), grade in zip(agreed.judgments.item_names(), agreed.labels.tolist(), strict=True):
+        votes = gathered(judgments)
+        for (query, id), grade in zip(votes.item_names(), majority_grades(votes).tolist(), strict=True):
             grades.setdefault(query, {})[id] = grade
     return grades
 
