@@ -96,8 +96,8 @@ def check_votes(what: str, judgments: Judgments) -> None:
     votes, judges, grades = judgments.votes, len(judgments.judges), len(judgments.scale)
     if judges * grades**2 > MOST_CELLS:
         raise DataError(
-            f"{what} has a table of all pairs of grades for each judge, which is too large for {grades} different grades "
-            f"and {counted(judges, 'judge')}. Round the grades, or use majority.",
+            f"{what} has a table of all pairs of grades for each judge, which is too large for {grades} different "
+            f"grades and {counted(judges, 'judge')}. Round the grades, or use majority.",
             where=judgments.source,
         )
     if votes.mean() < 2.0:
