@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.base.errors import ModelFileError
+from podium.base.errors import ModelFileError, needs_memory
 from podium.learner import fitted
 from podium.scorers import Params
 
@@ -22,7 +22,7 @@ def grade_of(scores: Array, params: Params) -> Array:
     """Predicted grades: that of min{r : s < b_r}, with b_K = ∞."""
     grades = fitted(params, "grades", (None,))
     above = np.append(fitted(params, "thresholds", (len(grades) - 1,)), np.inf)
-    return np.asarray(grades[np.argmax(scores[:, None] < above, axis=1)])
+    return np.asarray(grades[np.searchsorted(above, scores, side="right")])
 
 
 def best_thresholds(scores: Array, labels: Array) -> Params:
@@ -35,6 +35,9 @@ def best_thresholds(scores: Array, labels: Array) -> Params:
     order = np.argsort(scores, kind="stable")
     s, y = scores[order], labels[order]
     grades = np.unique(labels)
+    needs_memory(
+        16.0 * len(grades) * len(s), f"Thresholds between {len(grades)} grades", instead="Round the labels first."
+    )
     places = np.concatenate([[0], np.flatnonzero(np.diff(s) > 0) + 1, [len(s)]])  # where a cut may be
     errors = [np.append(0.0, np.cumsum(np.abs(grade - y)))[places] for grade in grades]
     best, steps = errors[0], []
@@ -59,6 +62,9 @@ def _first_places(values: Array, lowest: Array) -> Ints:
 def thresholds_of(record: Any) -> Params:
     """Grades and thresholds as the model's record has them."""
     try:
-        return {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
+        read = {name: np.array(record[name], np.float64) for name in ("grades", "thresholds")}
+        if not (np.diff(read["thresholds"]) >= 0.0).all():
+            raise ValueError("thresholds that fall")
     except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise ModelFileError(f"Its thresholds between grades cannot be read ({error!r}). Learn them again.") from None
+    return read

@@ -78,8 +78,28 @@ def test_thresholds_need_labels(data):
 
 
 @pytest.mark.parametrize(
-    "record", [5, {}, {"grades": [10**400], "thresholds": []}, {"grades": ["x"], "thresholds": []}]
+    "record",
+    [
+        5,
+        {},
+        {"grades": [10**400], "thresholds": []},
+        {"grades": ["x"], "thresholds": []},
+        {"grades": [0, 1, 2], "thresholds": [2, 1]},
+    ],
 )
 def test_thresholds_that_are_no_numbers_are_refused_in_words(data, record):
     with pytest.raises(ModelFileError, match="thresholds between grades cannot be read"):
         podium.train(data, "regression").with_info(thresholds=record).grades(data)
+
+
+def test_grades_are_those_whose_threshold_is_the_first_above():
+    rng = np.random.default_rng(3)
+    scores, thresholds = rng.integers(0, 9, 200) / 2.0, np.sort(rng.integers(0, 9, 6) / 2.0)
+    grades = np.arange(7.0) ** 2
+    expected = [grades[next((r for r, b in enumerate(thresholds) if s < b), 6)] for s in scores]
+    assert grade_of(scores, {"grades": grades, "thresholds": thresholds}).tolist() == expected
+
+
+def test_more_grades_than_fit_into_memory_are_refused_with_what_they_would_need():
+    with pytest.raises(IncompatibleError, match=r"Thresholds between 30000 grades would need about 14 GB .* Round"):
+        best_thresholds(np.arange(30_000.0), np.arange(30_000.0))

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array, Flags, Ints
-from podium.base.errors import DataError, UnknownNameError
+from podium.base.errors import DataError, UnknownNameError, needs_memory
 from podium.evaluation.evaluate import Metrics, evaluate_run
 from podium.formats.trec.trec import AnyRun, Qrels, as_run, first_documents
 from podium.judgments.agreement import Agreement, cohen, krippendorff
@@ -104,6 +104,7 @@ def trust(
     both = _both(judgments, judge)
     others, grade = both.labels, both.grades
     scale = np.union1d(others, grade)
+    needs_memory(8.0 * len(scale) ** 2, f"A table of {len(scale)} grades", instead="Round the grades first.")
     table = np.zeros((len(scale), len(scale)), np.int64)
     np.add.at(table, (np.searchsorted(scale, others), np.searchsorted(scale, grade)), 1)
     pair = _pair(judgments, both)
