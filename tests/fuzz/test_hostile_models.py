@@ -39,6 +39,9 @@ METHODS = [
     "self-trained(of=regression)",
     "regression(transform=shared(by=market))",
     "regression(transform=neighbours)",
+    "regression(transform=quantile)",
+    "listnet(scorer=attention(blocks=1),epochs=1)",
+    "shrunk(towards=1)",
     "c-crf",
 ]
 

@@ -101,7 +101,8 @@ def _bm25(index: Index, query: Query, texts: Sequence[str]) -> Array:
     matches = [row * len(asked) + asked[t] for row, terms in enumerate(ids) for t in terms if t in asked]
     cells, counts = np.unique(np.array(matches, np.int64), return_counts=True)
     rows, columns = np.divmod(cells, max(len(asked), 1))
-    return np.bincount(rows, counts * 2.2 / (counts + norm[rows]) * idf[columns], len(ids))
+    weights = counts * 2.2 / (counts + norm[rows]) * idf[columns]
+    return np.asarray(np.bincount(rows, weights, len(ids)), np.float64)
 
 
 def _cut(index: Index, query: Query, sentence: str) -> str:

@@ -59,6 +59,7 @@ class Quantile(Transform):
             raise IncompatibleError(
                 f"quantile was fitted on {len(state['first']) - 1} features; the data has {X.shape[1]}."
             )
+        _check_curves(state)
         out = np.empty(X.shape, np.float32)
         middle = np.float32(0.0 if self.to == "normal" else 0.5)
 
@@ -69,6 +70,13 @@ class Quantile(Transform):
 
         map_blocks(work, len(X))
         return out
+
+
+def _check_curves(state: State) -> None:
+    """Raise a clear error unless the curves of the features follow one another, as `fit` leaves them."""
+    first, ends = state["first"], {state[key].shape for key in ("knot", "low", "high")}
+    if first.dtype.kind != "i" or first[0] != 0 or (np.diff(first) < 0).any() or ends != {(first[-1],)}:
+        raise IncompatibleError("the quantiles of the features do not fit together. Train the model again.")
 
 
 def _curve(values: Array, bins: int) -> tuple[Array, Array, Array]:

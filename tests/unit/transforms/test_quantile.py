@@ -91,3 +91,22 @@ def test_other_features_are_refused():
     state = Quantile().fit(Dataset.from_arrays([[1.0], [2.0]], group=[2]))
     with pytest.raises(IncompatibleError, match="1 features; the data has 2"):
         Quantile().features(state, Dataset.from_arrays([[1.0, 2.0]], group=[1]))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"first": np.array([0, 3, 9])},
+        {"first": np.array([1, 2, 4])},
+        {"first": np.array([0, 9, 4])},
+        {"first": np.array([0.0, 2.0, 4.0])},
+        {"knot": np.zeros(7)},
+        {"low": np.zeros((2, 2))},
+    ],
+)
+def test_curves_that_do_not_fit_together_are_refused(odd):
+    data = Dataset.from_arrays([[1.0, 5.0], [2.0, 7.0]], group=[2])
+    state = Quantile().fit(data)
+    assert state["first"].tolist() == [0, 2, 4]
+    with pytest.raises(IncompatibleError, match="do not fit together"):
+        Quantile().features({**state, **odd}, data)
