@@ -144,7 +144,7 @@ def _answer(
         numbers = all_results(index, query, by=ranker.retrieval, where=where).numbers
         answer.facets = {
             field: [FacetValue(value=value, documents=n) for value, n in facet(index, numbers, field)]
-            for field in request.facets
+            for field in dict.fromkeys(request.facets)
         }
     return answer
 

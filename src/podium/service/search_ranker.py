@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from podium.text.index.index import Hits, Index
     from podium.text.query import Query
 
+MOST_PARTS = 16
+"""Retrievals that a first stage of a request may be made of: others wait for all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRanker:
@@ -81,6 +84,9 @@ def by_first_stage(spelling: str, where: str) -> SearchRanker:
     retrieval = Retrieval.parse(spelling)
     if reads_file(retrieval):
         raise RequestError("files of the service are not read; name one of its models: model.", where=where)
+    parts = sum(1 for _ in parts_of(retrieval))
+    if parts > MOST_PARTS:
+        raise RequestError(f"{parts} retrievals in one; at most {MOST_PARTS} are run for a search.", where=where)
     return SearchRanker(None, retrieval)
 
 

@@ -176,6 +176,7 @@ def test_an_expanded_query_tells_its_words(client):
         ({"query": "x", "by": "with-model(model=/etc/passwd)"}, "files of the service are not read"),
         ({"query": "x", "by": "rrf(of=[bm25,cut(of=with-model(model=/etc/passwd))])"}, "files of the service"),
         ({"query": "x", "by": "bm26"}, "Did you mean"),
+        ({"query": "x", "by": f"linear(of=[{','.join(['ql'] * 70)}])"}, "71 retrievals in one; at most 16"),
     ],
 )
 def test_a_search_that_cannot_be_made_says_why(client, body, words):

@@ -216,3 +216,13 @@ def test_a_text_for_a_list_of_fields_and_a_list_for_a_text_are_refused(tmp_path)
         with pytest.raises(ParameterError, match="a query is a text; got"):
             index.search(wrong)
     index.close()
+
+
+def test_more_fields_than_can_be_searched_are_refused_before_anything_is_written(tmp_path):
+    rows = [{"id": str(k), **{f"a{k}x{j}": f"red tents for {j} people" for j in range(51)}} for k in range(20)]
+    with pytest.raises(DataError, match=r"1020 fields to search, e\.g\. a19x50; at most 1000 are"):
+        Index.create(tmp_path / "i", rows)
+    assert not list(tmp_path.iterdir())
+    index = Index.create(tmp_path / "i", rows, fields=["a0x1"])
+    assert index.search("tents").ids == ["0"]
+    index.close()
