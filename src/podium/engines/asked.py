@@ -13,8 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from podium.base.appended_lines import cut_partial_line, is_continued
 from podium.base.errors import DataError, RequestError
-from podium.base.files import claimed, cut_partial_line, is_continued
+from podium.base.files import claimed
 from podium.base.http_requests import Server
 from podium.base.progress import Progress, quiet
 from podium.engines.search_bodies import PATHS, Body, Engine

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from podium.base.appended_lines import cut_partial_line, is_continued
 from podium.base.errors import DataError
-from podium.base.files import claimed, cut_partial_line, is_continued
+from podium.base.files import claimed
 
 PROMPT = """Query: {{query}}
 
