@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from podium.base.errors import DataError, ParameterError
 from podium.text.collection.number_text import read_date, read_number
 
 Kind = Literal["text", "numbers", "dates", "URLs", "ids", "lists"]
@@ -20,6 +21,8 @@ SAMPLE = 1000
 """The number of values, and of documents, that are looked at."""
 TITLE = 3.0
 """The weight of the title of a catalogue."""
+MOST_FIELDS = 1000
+"""Fields of an index that are searched."""
 _MOST = 0.9
 """The share of the values of a field that say what it is."""
 _FEW = 20
@@ -67,6 +70,18 @@ def field_weights(fields: Sequence[str], *, title: str = "title") -> tuple[float
 def can_be_searched(name: str) -> bool:
     """Whether a field may be called so: letters, digits, _ - . and blanks between words; `whole` is all fields."""
     return name != "whole" and re.fullmatch(r"[^\W\d][\w.-]*( [\w.-]+)*", name) is not None
+
+
+def check_searched(names: Sequence[str]) -> None:
+    """Raise a clear error if fields cannot be searched, by their number or a name."""
+    if len(names) > MOST_FIELDS:
+        raise DataError(
+            f"{len(names)} fields to search, e.g. {names[-1]}; at most {MOST_FIELDS} are, each of which takes space "
+            "for every word. Name those to search: fields=[…], podium index --fields; the others are stored."
+        )
+    for name in names:
+        if not can_be_searched(name):
+            raise ParameterError(f"a field cannot be called {name!r}; use letters, digits, _ - . and blanks.")
 
 
 def names_an_id(name: str) -> bool:

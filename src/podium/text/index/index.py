@@ -38,7 +38,7 @@ from podium.graph.visits import Visit, check_visit
 from podium.jit.compiled import compiled
 from podium.jit.tiers import tier
 from podium.text.analyser import Analyser
-from podium.text.collection.field_kinds import SAMPLE, can_be_searched, field_weights, searched_fields
+from podium.text.collection.field_kinds import SAMPLE, check_searched, field_weights, searched_fields
 from podium.text.collection.id_field import id_field
 from podium.text.collection.indexed_document import Document
 from podium.text.collection.plain_documents import plain_documents
@@ -54,8 +54,6 @@ from podium.text.retrieval.bm25 import BM25
 T = TypeVar("T")
 WHOLE = "whole"
 """The name of all fields of a document taken together."""
-MOST_FIELDS = 1000
-"""Fields of an index that are searched."""
 LEAST_KEPT = 2**28
 """Bytes that searches may cache for later ones, at least."""
 
@@ -386,14 +384,7 @@ def _searched(
         names = searched_fields(documents, id=of_ids, title=title or "title") if documents else ("title", "text")
     if not names:
         raise DataError("no field of the first documents holds text, so there is nothing to search.")
-    if len(names) > MOST_FIELDS:
-        raise DataError(
-            f"{len(names)} fields to search, e.g. {names[-1]}; at most {MOST_FIELDS} are, each of which takes space "
-            "for every word. Name those to search: fields=[…], podium index --fields; the others are stored."
-        )
-    for name in names:
-        if not can_be_searched(name):
-            raise ParameterError(f"a field cannot be called {name!r}; use letters, digits, _ - . and blanks.")
+    check_searched(names)
     return names
 
 
