@@ -1,21 +1,23 @@
 """Ask a live engine: one search for each query, several at once; answers are kept as they came.
 
-Answers are lines `{"query": ID, "asked": HASH, "response": ANSWER}` of a file, which `podium features` reads. A run
-that was stopped goes on where it was: a query is asked only if the file has no answer to the same search. An answer
-that is not whole, or none that podium can read, is not kept.
+Answers are lines `{"query": ID, "asked": HASH, "response": ANSWER}` of a file, which `podium features` reads. Each is
+written when it comes, and the lines are put into the order of the queries when all have been asked. A run that was
+stopped goes on where it was: a query is asked only if the file has no answer to the same search. An answer that is not
+whole, or none that podium can read, is not kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import NamedTuple
 
 from podium.base.appended_lines import cut_partial_line, is_continued
 from podium.base.errors import DataError, RequestError
-from podium.base.files import claimed
+from podium.base.files import claimed, write_aside
 from podium.base.http_requests import Server
 from podium.base.progress import Progress, quiet
 from podium.engines.search_bodies import PATHS, Body, Engine
@@ -50,6 +52,8 @@ def ask(
         left = [query for query in bodies if query not in before]
         cut_partial_line(path)
         failed = _append(path, left, send, at_once, progress)
+        if len(failed) < len(left):
+            _sort(path, bodies)
     return Asked(len(before), len(left) - len(failed), failed)
 
 
@@ -57,20 +61,45 @@ def _append(
     path: str, queries: list[str], send: Callable[[str], bytes | str], at_once: int, progress: Progress
 ) -> dict[str, str]:
     """Append the line of each query's answer as it comes; returns the queries without one, and why."""
-    failed: dict[str, str] = {}
+    failed, writing = dict[str, str](), threading.Lock()
     with open(path, "ab") as file, ThreadPoolExecutor(at_once) as pool:
+
+        def keep(query: str) -> str | None:
+            line = send(query)
+            if isinstance(line, str):
+                return line
+            with writing:
+                file.write(line)
+                file.flush()
+            return None
+
         try:
-            for number, (query, line) in enumerate(zip(queries, pool.map(send, queries), strict=True), 1):
-                if isinstance(line, str):
-                    failed[query] = line
-                else:
-                    file.write(line)
-                    file.flush()
+            answers = {pool.submit(keep, query): query for query in queries}
+            for number, answer in enumerate(as_completed(answers), 1):
+                why = answer.result()
+                if why is not None:
+                    failed[answers[answer]] = why
                 progress(number / len(queries))
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # answers that are under way are kept
             raise
-    return failed
+    return {query: failed[query] for query in queries if query in failed}
+
+
+def _sort(path: str, queries: Iterable[str]) -> None:
+    """Put the lines of a file into the order of the queries; those of other queries stay first."""
+    places, lines, start = {query: n for n, query in enumerate(queries, 1)}, [], 0
+    with open(path, "rb") as file:
+        for line in file:
+            lines.append((places.get(json.loads(line)["query"], 0), start, len(line)))
+            start += len(line)
+        ordered = sorted(lines)
+        if ordered == lines:
+            return
+        with write_aside(path) as target:
+            for _, start, size in ordered:
+                file.seek(start)
+                target.write(file.read(size))
 
 
 def _answer(server: Server, engine: Engine, query: str, body: Body, asked: str) -> bytes | str:

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -259,3 +261,71 @@ def test_searches_in_each_engines_language():
     assert filled["list"] == ["x", 3]
     with pytest.raises(ParameterError, match="a query has no vector"):
         search_body("elasticsearch", knn, "x", k=1)
+
+
+def test_an_answer_is_written_when_it_comes_and_queries_are_in_order_in_the_end(tmp_path):
+    """The first answer is slow: the others do not wait for it."""
+    path, released = tmp_path / "answers.jsonl", threading.Event()
+    answer = ANSWERS["solr"](DOCUMENTS, ("a", "b"))
+
+    def respond(method, _, body):
+        if body["query"] == "word0":
+            assert released.wait(20)
+        return 200, answer
+
+    def written():
+        return [json.loads(line)["query"] for line in path.read_bytes().splitlines()] if path.exists() else []
+
+    with serving(respond) as fake, ThreadPoolExecutor(1) as other:
+        asked = other.submit(ask, quick(fake.url, timeout=30.0), "solr", bodies("solr", 6), str(path), at_once=2)
+        until = time.monotonic() + 20
+        while len(written()) < 5 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert sorted(written()) == ["q1", "q2", "q3", "q4", "q5"]
+        released.set()
+        assert asked.result() == (0, 6, {})
+    assert written() == [f"q{k}" for k in range(6)]
+
+
+def test_what_was_answered_survives_a_kill_and_only_the_rest_is_asked_again(tmp_path):
+    path, answer = tmp_path / "answers.jsonl", ANSWERS["solr"](DOCUMENTS, ("a", "b"))
+    (tmp_path / "queries.tsv").write_text("".join(f"q{k}\tword{k}\n" for k in range(5)))
+    is_slow, released = threading.Event(), threading.Event()
+    is_slow.set()
+
+    def respond(method, _, body):
+        if body["query"] == "word0" and is_slow.is_set():
+            released.wait(30)
+        return 200, answer
+
+    with serving(respond) as fake:
+        command = ["ask", "solr", "queries.tsv", "--url", fake.url, "--at-once", "2"]
+        process = subprocess.Popen([sys.executable, "-m", "podium", *command], cwd=tmp_path, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while (not path.exists() or path.read_bytes().count(b"\n") < 4) and time.monotonic() < until:
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        is_slow.clear()
+        released.set()
+        before = len(fake.requests)
+        subprocess.run([sys.executable, "-m", "podium", *command], cwd=tmp_path, check=True, capture_output=True)
+        assert [body["query"] for _, _, body in fake.requests[before:]] == ["word0"]
+    assert list(read_logged_features(path).documents) == [f"q{k}" for k in range(5)]
+
+
+def test_answers_that_are_under_way_are_kept_when_another_ends_it(tmp_path):
+    path, answer = tmp_path / "answers.jsonl", ANSWERS["solr"](DOCUMENTS, ("a", "b"))
+    is_refused = threading.Event()
+
+    def respond(method, _, body):
+        if body["query"] == "word0":
+            is_refused.set()
+            return 400, {"error": "syntax"}
+        assert is_refused.wait(20)
+        time.sleep(0.2)
+        return 200, answer
+
+    with serving(respond) as fake, pytest.raises(RequestError, match="answered 400 to query 'q0'"):
+        ask(quick(fake.url), "solr", bodies("solr", 2), str(path), at_once=2)
+    assert list(read_logged_features(path).documents) == ["q1"]
