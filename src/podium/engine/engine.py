@@ -124,20 +124,23 @@ class Engine:
         k, offset = whole_number(k, "k", least=1), whole_number(offset, "offset", least=0)
         asked = self.index.query(query, vector=vector, syntax=syntax) if isinstance(query, str) else query
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
-        data, X, scores = self.scores(asked, hits, fill)
+        data, X, scores = self.scores(asked, hits, fill, by=self.retrieval)
         best = order(scores)[offset : offset + k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")
         ids = [hits.ids[row] for row in best]
         return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
-    def scores(self, query: Query, hits: Hits, fill: Fill | None = None) -> tuple[Dataset, Singles, Array]:
+    def scores(
+        self, query: Query, hits: Hits, fill: Fill | None = None, *, by: Retrieval
+    ) -> tuple[Dataset, Singles, Array]:
         """The features of documents, as a dataset and as a matrix, and their scores by the model.
 
         `query`: as read by the index.
         `hits`: the candidates.
         `fill`: fills in behaviour features, if the model has some.
+        `by`: what found the candidates.
         """
-        X = self.plan.matrix(Context(self.index, query, hits.numbers, hits.scores))
+        X = self.plan.matrix(Context(self.index, query, hits.numbers, hits.scores, by=by))
         counted = next((feature for feature in self.features if isinstance(feature, CountedFeature)), None)
         if counted is not None:
             if fill is None:

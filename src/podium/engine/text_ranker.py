@@ -86,7 +86,7 @@ class TextRanker:
 
     def _candidates(self, query: Query) -> Context:
         hits = self.index.search(query, self.engine.depth, by=self.engine.retrieval)
-        return Context(self.index, query, hits.numbers, hits.scores)
+        return Context(self.index, query, hits.numbers, hits.scores, by=self.engine.retrieval)
 
     def _record(self, text: Text, n: int) -> Mapping[str, Any]:
         if isinstance(text, str):

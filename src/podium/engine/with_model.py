@@ -37,6 +37,6 @@ class WithModel(Retrieval):
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         engine = index.kept(("engine", self.model), lambda: Engine(index, self.model))
         hits = index.search(query, self.k, by=self.of, where=where)
-        scores = engine.scores(query, hits)[2]
+        scores = engine.scores(query, hits, by=self.of)[2]
         best = order(scores)[:k]
         return scores[best], hits.numbers[best]

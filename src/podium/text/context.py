@@ -23,7 +23,7 @@ from podium.text.retrieval.word_vectors import norms
 
 if TYPE_CHECKING:
     from podium.text.query import Query
-    from podium.text.retrieval.base import Statistics
+    from podium.text.retrieval.base import Retrieval, Statistics
 
 T = TypeVar("T")
 
@@ -37,15 +37,29 @@ class View(NamedTuple):
 
 
 class Context:
-    """A query and documents, by their numbers; `scores` are those of the first stage, if the documents come from it."""
+    """A query and documents, by their numbers.
+
+    `scores` are those that the documents were found with, by the first stage `by` if it is given. If these are not
+    its own list for the query, `candidates` finds that.
+    """
 
     records: Sequence[Mapping[str, Any]] | None = None
     """The documents as dicts, if they are texts that the index does not have (see `TextContext`)."""
     new_terms: tuple[tuple[str, bool], ...] = ()
     """Terms of the documents that the index does not have, and whether each is flagged; numbered after those it has."""
 
-    def __init__(self, index: Index, query: Query, numbers: Ints, scores: Array | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        query: Query,
+        numbers: Ints,
+        scores: Array | None = None,
+        *,
+        by: Retrieval | None = None,
+        candidates: Callable[[], Context] | None = None,
+    ) -> None:
         self.index, self.query, self._numbers, self.first_scores = index, query, numbers, scores
+        self.by, self._candidates = by, candidates
         self._computed: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -59,7 +73,16 @@ class Context:
     @property
     def candidates(self) -> Context:
         """The documents of the first stage for the query, with their scores."""
-        return self
+        return self if self._candidates is None else self._found
+
+    @functools.cached_property
+    def _found(self) -> Context:
+        assert self._candidates is not None
+        return self._candidates()
+
+    def asking(self, query: Query) -> Context:
+        """The same documents, and another query."""
+        return Context(self.index, query, self._numbers, candidates=self._candidates)
 
     def documents(self) -> list[dict[str, Any]]:
         """The documents as they were added to the index."""

@@ -38,8 +38,8 @@ class TextContext(Context):
     def __init__(
         self, index: Index, query: Query, records: Sequence[Mapping[str, Any]], candidates: Callable[[], Context]
     ) -> None:
-        super().__init__(index, query, np.full(len(records), -1))
-        self.records, self._candidates = records, candidates
+        super().__init__(index, query, np.full(len(records), -1), candidates=candidates)
+        self.records = records
         self._texts = [_fields(record, index, n) for n, record in enumerate(records, 1)]
         terms = _Terms(index)
         self._tokens, self._counts = terms.of(text.get(field, "") for text in self._texts for field in index.fields)
@@ -53,9 +53,9 @@ class TextContext(Context):
     def rows(self) -> Ints:
         return self.numbers
 
-    @functools.cached_property
-    def candidates(self) -> Context:
-        return self._candidates()
+    def asking(self, query: Query) -> TextContext:
+        assert self._candidates is not None
+        return TextContext(self.index, query, self.records, self._candidates)
 
     def documents(self) -> list[dict[str, Any]]:
         return [dict(record) for record in self.records]

@@ -7,6 +7,7 @@ from . import over_words as over_words
 from . import proximity as proximity
 from . import quality as quality
 from . import query_level as query_level
+from . import search_score as search_score
 from . import similarity as similarity
 from . import term_dependence as term_dependence
 from . import weighted_fields as weighted_fields

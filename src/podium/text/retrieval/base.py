@@ -185,6 +185,10 @@ class WordRetrieval(Retrieval):
         """Add to the scores of the documents of a segment, list those touched, and return their number."""
         raise NotImplementedError
 
+    def without_words(self, lengths: Array, query: Query, totals: Totals) -> Array:
+        """The scores of documents without a word of the query, which a search does not return, from their lengths."""
+        return np.zeros(len(lengths))
+
 
 def _weighted(segment: Segment, weights: Array) -> tuple[AnyArray, Array, Array, Array]:
     """Term counts of the postings and lengths of the documents, summed over fields with their weights; their limits."""

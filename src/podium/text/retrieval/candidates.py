@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from podium.clicks.behaviour.candidate_features import CandidateBehaviour
     from podium.clicks.log.click_log import ClickLog
     from podium.data.table import Table
+    from podium.text.query import Query
 
 DEPTH = 100
 """Candidates per query by default."""
@@ -171,17 +172,30 @@ def rows_of(
     stage. Documents that are not in the index are left out.
     """
     judged = None if qrels is None else grades_of(qrels)
-    plan = Plan(features, index)
+    plan, how = Plan(features, index), Retrieval.parse(by) if isinstance(by, str) else by
     for n, raw in enumerate(queries, 1):
         topic = raw if isinstance(raw, Topic) else _topic(raw, n)
         query = index.query(topic.text, vector=topic.vector)
-        hits = index.search(query, depth, by=by) if candidates is None else _shown(index, candidates[topic.id], depth)
+        if candidates is None:
+            hits = own = index.search(query, depth, by=how)
+        else:
+            hits, own = _shown(index, candidates[topic.id], depth), None
         of_query = {} if judged is None else judged.get(topic.id, {})
         if add_relevant:
             hits = _with_judged(index, hits, of_query)
-        X = plan.matrix(Context(index, query, hits.numbers, hits.scores))
+        X = plan.matrix(_context(index, query, hits, own, how, depth))
         grades = None if judged is None else np.array([of_query.get(id, 0.0) for id in hits.ids])
         yield Rows(topic, hits.ids, X, grades, hits.scores)
+
+
+def _context(index: Index, query: Query, hits: Hits, own: Hits | None, how: Retrieval, depth: int) -> Context:
+    """Documents of a query; `own` is the list of the first stage, if it has been searched."""
+
+    def first() -> Context:
+        found = index.search(query, depth, by=how) if own is None else own
+        return Context(index, query, found.numbers, found.scores, by=how)
+
+    return first() if hits is own else Context(index, query, hits.numbers, candidates=first)
 
 
 def _shown(index: Index, scores: Mapping[str, float], depth: int) -> Hits:

@@ -14,7 +14,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from podium.text.features import Feature
+from podium.text.features.search_score import SearchScore
 from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
+from podium.text.retrieval.dense import VectorRetrieval
+from podium.text.stages.cut import Cut
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
@@ -32,8 +35,8 @@ def settings(how: Retrieval) -> list[Retrieval]:
     return [how, *(replace(how, **parameters) for parameters in grid)]  # type: ignore[type-var]
 
 
-def score_feature(how: Retrieval, index: Index) -> Feature | None:
-    """The feature that equals the score of a first stage, or orders documents as it does; None if there is none."""
+def score_feature(how: Retrieval, index: Index) -> Feature:
+    """The feature that equals the score of a first stage, or orders documents as it does."""
     if isinstance(how, BM25) and how.variant == "lucene":
         weights = how.weights(index.fields, index.weights)
         if (weights == 1.0).all():
@@ -42,11 +45,13 @@ def score_feature(how: Retrieval, index: Index) -> Feature | None:
         return Feature.parse(f"bm25f(fields=[{named}],k1={how.k1},b={how.b})")
     if isinstance(how, QueryLikelihood) and (how.weights(index.fields, index.weights) == 1.0).all():
         return Feature.parse(f"lmir_dir(mu={how.mu})")
-    return None
+    if isinstance(how, VectorRetrieval):
+        return Feature.parse("dot" if how.similarity == "dot" else "vector_cosine")
+    return score_feature(how.of, index) if isinstance(how, Cut) else SearchScore(how)
 
 
 def with_scores(features: Sequence[Feature], how: Retrieval, index: Index) -> tuple[Feature, ...]:
     """Features, and those of the first stage that are not among them: its score, and BM25 at other settings."""
     own = score_feature(how, index)
-    more = [feature for feature in (own, *map(Feature.parse, _OTHERS)) if feature is not None]
-    return (*features, *(feature for feature in dict.fromkeys(more) if feature not in features))
+    more = dict.fromkeys((own, *map(Feature.parse, _OTHERS)))
+    return (*features, *(feature for feature in more if feature not in features))

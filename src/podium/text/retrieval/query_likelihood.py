@@ -37,6 +37,9 @@ class QueryLikelihood(WordRetrieval):
         arrays = (times, share, *sums.postings, sums.dead, norms, length, *sums.scratch)
         return int(_query_likelihood(sums.places, *arrays))
 
+    def without_words(self, lengths: Array, query: Query, totals: Totals) -> Array:
+        return np.asarray(-query.times[totals.cf > 0].sum() * np.log1p(lengths / self.mu))
+
 
 @compiled
 def _query_likelihood(
