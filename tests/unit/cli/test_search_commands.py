@@ -227,3 +227,49 @@ def test_features_of_documents_that_another_engine_showed(podium, recipes):
     (recipes / "other.run").write_text("zz Q0 d3 1 9 x\n")
     refused = podium(*words, "--candidates", "other.run")
     assert "none of 24 queries has documents here" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "by", ["rm3(documents=3)", "sdm", "bm25(variant=plus)", "passages(words=4,step=2)", "linear(of=[bm25,ql])", "hybrid"]
+)
+def test_every_first_stage_is_what_a_trained_model_starts_from(podium, recipes, by):
+    for name in ("docs", "queries"):
+        path = recipes / f"{name}.jsonl"
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["vector"] = [len(row["text"]), len(row["id"]), 1.0]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ok(podium("index", "docs.jsonl"))
+    said = ok(podium("features", "my.index", "queries.jsonl", "qrels.txt", "--by", by, "--depth", "20")).stderr
+    assert "24 queries" in said
+    trained = ok(podium("train", "train.txt", "-o", "m.podium"))
+    assert "trained    shrunk" in trained.stdout
+    model = package.Model.load("m.podium")
+    assert model.info["towards"] == f"search_score(by={by})" in model.feature_names
+    ok(podium("search", "my.index", "--queries", "queries.jsonl", "--model", "m.podium", "--run", "run.txt"))
+    data = package.read_letor("train.txt")
+    ranked = {}
+    for line in (recipes / "run.txt").read_text().splitlines():
+        query, _, document, _, score, _ = line.split()
+        ranked.setdefault(query, {})[document] = float(score)
+    scores = model.score(data)
+    for q, query in enumerate(data.query_ids):
+        rows = slice(data.offsets[q], data.offsets[q + 1])
+        there = [ranked[query][id] for id in data.document_ids[rows]]
+        assert there == pytest.approx(scores[rows].tolist(), rel=1e-4, abs=1e-4), "searched as trained"
+    parquet = ok(podium("features", "my.index", "queries.jsonl", "qrels.txt", "--by", by, "-o", "train.parquet"))
+    assert "24 queries" in parquet.stderr
+    assert "trained    shrunk" in ok(podium("train", "train.parquet", "-o", "p.podium")).stdout
+
+
+def test_other_first_stages_are_compared_with_what_is_learned_from_them(podium, recipes):
+    from podium.evaluation.search.compare_search import METHODS, compare_search
+    from podium.formats.trec.trec import read_qrels
+    from podium.text import Index, read_queries
+
+    ok(podium("index", "docs.jsonl"))
+    index = Index.open("my.index")
+    found = compare_search(index, read_queries("queries.jsonl"), read_qrels("qrels.txt"), by="rm3", folds=3, depth=20)
+    assert {outcome.method for outcome in found.outcomes} == {"first stage", "first stage, tuned", *METHODS}
+    assert all(outcome.info["towards"] == "search_score(by=rm3)" for outcome in found.runs("shrunk"))
+    index.close()
