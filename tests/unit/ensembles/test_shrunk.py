@@ -9,7 +9,9 @@ import podium
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.ensembles.combining import zscores
+from podium.ensembles.interpolated import simplex
 from podium.ensembles.packing import unpack
+from podium.ensembles.shrunk import _chosen, _Trial
 from podium.explanation.attribution import shares_over_mean
 from podium.export import export
 from podium.learner import Learner
@@ -89,7 +91,44 @@ def test_one_part_alone_is_the_model_and_engines_run_it(tmp_path):
     export(model, "elasticsearch-ltr", tmp_path / "m.json")
 
 
-def test_the_share_is_the_smallest_within_one_standard_error_of_the_best():
+@pytest.mark.parametrize(
+    ("gain", "error", "expected"),
+    [
+        (0.03, 0.04, 0.0),  # not one standard error
+        (0.03, 0.03, 0.0),
+        (0.03, 0.027, 0.25),  # 1 − .81 = .19
+        (0.03, 0.02, 0.5),  # 1 − 4/9 = .556
+        (0.03, 0.015, 0.75),  # 1 − ¼
+        (0.03, 0.01, 1.0),  # 1 − 1/9 = .889
+        (-0.03, 0.001, 0.0),
+    ],
+)
+def test_the_best_share_is_shrunk_by_what_may_be_noise_of_its_gain(gain, error, expected):
+    first = np.linspace(0.2, 0.8, 16)
+    noise = np.tile([1.0, -1.0], 8) * error * np.sqrt(15.0)  # the standard error of its mean is `error`
+    shares = [np.array([1.0 - w, w]) for w in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    values = [first, first, first, first, first + gain + noise]
+    trials = [_Trial(share, value) for share, value in zip(shares, values, strict=True)]
+    chosen = _chosen(trials, [value.mean() for value in values])
+    assert trials[chosen].shares[1] == expected
+
+
+def test_trees_join_only_if_they_are_proved_better_than_linear_parts_alone():
+    first, rng = np.linspace(0.2, 0.8, 40), np.random.default_rng(0)
+    shares = list(simplex(3, 4))
+    noise = rng.normal(size=40) * 0.02
+
+    def trials(gain):
+        return [_Trial(s, first + 0.2 * s[1] + (0.2 + gain) * s[2] + noise * s[2]) for s in shares]
+
+    for gain, trees in ((0.001, False), (0.1, True)):
+        tried = trials(gain)
+        chosen = tried[_chosen(tried, [trial.values.mean() for trial in tried])].shares
+        assert (chosen[2] > 0) == trees
+        assert chosen[0] == 0.0
+
+
+def test_shares_are_quarters_and_no_larger_than_the_best_one():
     model = podium.train(searches(40, 0.5, seed=0), "shrunk")
     trials, chosen = model.info["trials"], model.info["chosen"]
     assert [trial["learned"] for trial in trials] == [0.0, 0.25, 0.5, 0.75, 1.0]
