@@ -43,8 +43,9 @@ class Shrunk(Mixture):
         mean in the query, over its standard deviation there. Of the shares 0, ¼, ½, ¾, 1, let v be the one with the
         best metric in 5-fold cross-validation, where each query is scored by a method that was fitted without it, and
         g ± e its mean gain over w = 0 with the standard error over queries. w is v·max(0, 1 − (e/g)²), to the nearest
-        quarter: 0 for a gain up to one standard error, most of v from two on. Validation queries count too. So do the
-        hyperparameters of `of`, which are those of its grid that are best at w = 1.
+        quarter: 0 for a gain up to one standard error, most of v from two on; never one that is below w = 0 there.
+        Validation queries count too. So do the hyperparameters of `of`, which are those of its grid that are best at
+        w = 1.
         With `least` queries and more, `trees` have a share as well, if they are better by over one standard error.
     Ties: documents that all parts tie are tied. With one part left, that is the model.
     Cost: 5 fits for each setting of the grid, and one more.
@@ -175,7 +176,8 @@ def _chosen(trials: list[_Trial], means: list[float]) -> int:
     allowed = every if trials[v].shares[2:].any() else linear
     share = (1.0 - trials[v].shares[0]) * _certainty(trials[v].values, trials[0].values)
     steps = np.floor(_STEPS * share + 0.5)
-    return best([k for k in allowed if round(_STEPS * (1.0 - trials[k].shares[0])) == steps])
+    chosen = best([k for k in allowed if round(_STEPS * (1.0 - trials[k].shares[0])) == steps])
+    return chosen if means[chosen] > means[0] else 0  # of shares between, none that is below the first stage
 
 
 def _certainty(values: Array, than: Array) -> float:

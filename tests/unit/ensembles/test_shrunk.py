@@ -107,10 +107,19 @@ def test_the_best_share_is_shrunk_by_what_may_be_noise_of_its_gain(gain, error, 
     first = np.linspace(0.2, 0.8, 16)
     noise = np.tile([1.0, -1.0], 8) * error * np.sqrt(15.0)  # the standard error of its mean is `error`
     shares = [np.array([1.0 - w, w]) for w in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    values = [first, first, first, first, first + gain + noise]
+    between = first + 1e-9 * np.sign(gain)
+    values = [first, between, between, between, first + gain + noise]
     trials = [_Trial(share, value) for share, value in zip(shares, values, strict=True)]
     chosen = _chosen(trials, [value.mean() for value in values])
     assert trials[chosen].shares[1] == expected
+
+
+def test_a_share_between_that_is_below_the_first_stage_is_not_taken():
+    first = np.linspace(0.2, 0.8, 16)
+    gains = 0.03 + np.tile([0.02, -0.02], 8) * np.sqrt(15.0)  # half of it is noise
+    values = [first, first - 0.01, first - 0.01, first - 0.01, first + gains]
+    trials = [_Trial(np.array([1.0 - w, w]), value) for w, value in zip(np.arange(5) / 4, values, strict=True)]
+    assert _chosen(trials, [value.mean() for value in values]) == 0
 
 
 def test_trees_join_only_if_they_are_proved_better_than_linear_parts_alone():
