@@ -73,34 +73,38 @@ def search(
 def interleaved_search(
     index: Index, candidate: SearchRanker, control: SearchRanker, request: SearchRequest, name: str,
     behaviour: SearchBehaviour, *, method: str, most: int,
-) -> tuple[SearchAnswer, Impression]:  # fmt: skip
-    """Interleave what two rankers find, at random by a seed of the query and the request id.
+) -> tuple[SearchAnswer, Impression | None]:  # fmt: skip
+    """Interleave what two rankers find, at random by a seed of the query and the user, or without one the request id.
 
-    The first `most` documents are merged, as far as both rankers have any; the others follow in the order of the
-    control. The score of a document is the control's, or the candidate's if the control did not find it.
+    The first page, up to `most` documents, is merged, as far as both rankers have any; the others follow in the order
+    of the control, also on later pages, which are not logged. The score of a document is the control's, or the
+    candidate's if the control did not find it.
     """
     from podium.online.interleaving import make_page
 
     query, where = _query(index, request)
+    last, text = request.offset + request.k, request.query or ""
     lists = [
-        ranker.search(index, query, behaviour=behaviour, k=max(request.k, most), where=where)
+        ranker.search(index, query, behaviour=behaviour, k=max(last, most), where=where)
         for ranker in (candidate, control)
     ]
-    text = request.query or ""
-    page = make_page(method, lists[0].ids, lists[1].ids, query=text, page=name, length=max(1, min(request.k, most)))
+    seed, length = request.user or name, max(1, min(request.k, most))
+    page = make_page(method, lists[0].ids, lists[1].ids, query=text, page=seed, length=length)
     merged = set(page.documents)
-    shown = [*page.documents, *(id for id in lists[1].ids if id not in merged)][: request.k]
+    shown = [*page.documents, *(id for id in lists[1].ids if id not in merged)][request.offset : last]
     found = {
         id: (ranker, hits, place)
         for ranker, hits in zip((candidate, control), lists, strict=True)
         for place, id in enumerate(hits.ids)
     }  # the control's, if both found it
     results = []
-    for rank, id in enumerate(shown, 1):
+    for rank, id in enumerate(shown, request.offset + 1):
         ranker, hits, place = found[id]
         results.append(_result(index, query, hits, place, rank=rank, ranker=ranker, explain=False))
     both = f"{control.key}+{candidate.key}"
     answer = _answer(index, control, request, name, (query, where), model=both, results=results)
+    if request.offset > 0:
+        return answer, None
     no_features = np.empty((len(shown), 0), np.float32)
     return answer, Impression(
         name, both, (), text, request.user, shown, no_features, arms=page.credits, at=behaviour.at

@@ -236,6 +236,21 @@ def test_a_model_is_interleaved_with_bm25_and_the_page_can_be_made_again(client,
     assert (preference["pages"], preference["credit"]) == (1, pytest.approx(max(page.credits)))
 
 
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic"])
+def test_later_pages_of_an_interleaved_search_go_on_with_the_users_list(client, tmp_path, method):
+    every = ids(find(client, k=100, log=False))
+    assert experiment(client, "interleave", method=method).status == 201
+    for user in ("ann", "bob", "eve"):
+        pages = [find(client, user=user, k=3, offset=offset) for offset in range(0, len(every) + 3, 3)]
+        assert {page["experiment"] for page in pages} == {"try"}
+        shown = [id for page in pages for id in ids(page)]
+        assert sorted(shown) == sorted(every), "each document once"
+        assert [one["rank"] for page in pages for one in page["results"]] == list(range(1, len(every) + 1))
+        assert ids(find(client, user=user, k=3)) == shown[:3]
+    assert "experiment" not in find(client, k=3, offset=3) or find(client, k=3, offset=3)["experiment"] is None
+    assert len(impressions(tmp_path, 6)) == 6, "first pages alone"
+
+
 def test_a_split_searches_by_bm25_or_by_the_model_always_for_a_user(client, tmp_path):
     assert experiment(client, "split", control="engine", candidate="bm25").json["control"] == "engine@1"
     seen = {}

@@ -30,17 +30,18 @@ def tried_search(
 ) -> tuple[SearchAnswer, Impression | None] | None:
     """Answer of an experiment, with the impression to log; None if it leaves the page to the control.
 
-    A page after the first is that of the user's arm in an A/B test, and the control's in an interleaving.
+    A page after the first is that of the user's arm in an A/B test, and goes on with the user's list in an
+    interleaving. Without a user, nothing tells which list that was: the page is the control's.
     """
     experiment = trial.experiment
     if experiment.kind == "interleave":
-        if request.offset > 0:
+        if request.offset > 0 and not request.user:
             return None
         answer, shown = interleaved_search(
             index, trial.candidate, trial.control, request, name, behaviour, method=experiment.method, most=most
         )
         answer.experiment = experiment.name
-        return answer, replace(shown, experiment=experiment.name)
+        return answer, None if shown is None else replace(shown, experiment=experiment.name)
     chosen = in_candidate_arm(experiment, name if request.user is None else request.user)
     answer, page = search(index, trial.candidate if chosen else trial.control, request, name, behaviour)
     answer.experiment = experiment.name
