@@ -6,7 +6,7 @@ from pathlib import Path
 
 from podium.base.errors import counted
 from podium.cli import console, progress
-from podium.cli.judged import Columns, read_asked
+from podium.cli.judged import Columns, read_asked, say_absent
 
 
 def compare_search(
@@ -43,6 +43,7 @@ def compare_search(
             features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(opened)
+    say_absent(judged, opened)
     if output is not None:
         from podium.pages.report import write_report
         from podium.pages.report_names import names_of

@@ -13,7 +13,7 @@ from podium.cli.features_candidates import Candidates
 from podium.cli.features_clicks import with_clicks
 from podium.cli.features_log import LogOptions, Recall, log_features, say_written
 from podium.cli.features_runs import run_features
-from podium.cli.judged import Columns, read_asked
+from podium.cli.judged import Columns, read_asked, say_absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -234,6 +234,7 @@ def index_features(
         console.say(f"{counted(shown.missed, 'candidate')} of {candidates} not in the index, and left out")
     if judged is not None:
         console.say(seen.words())
+        say_absent(judged, opened)
     opened.close()
 
 

@@ -94,4 +94,5 @@ class Recall:
             return "no query has a relevant document: nothing can be learned. Do the ids of queries agree?"
         without = f"; {counted(self.unjudged, 'query', 'queries')} without any" if self.unjudged else ""
         mean = sum(self.shares) / len(self.shares)
-        return f"candidates hold {mean:.1%} of the relevant documents, a mean over {len(self.shares)} queries{without}"
+        queries = counted(len(self.shares), "query", "queries")
+        return f"candidates hold {mean:.1%} of the relevant documents, a mean over {queries}{without}"

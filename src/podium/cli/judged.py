@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from podium.base.errors import counted
 from podium.cli import console
 
 if TYPE_CHECKING:
     from podium.formats.query_texts import QueryTexts
     from podium.formats.trec.trec import Qrels, Run
     from podium.text.collection.collection import Topic
+    from podium.text.index.index import Index
 
 Columns = Mapping[str, str | None]
 """Names of columns that options gave, by role."""
@@ -51,6 +53,19 @@ def read_asked(queries: str, qrels: str | None, columns: Columns) -> tuple[list[
         topics = read_queries(queries)
     texts = QueryTexts({topic.id: topic.text for topic in topics}, queries)
     return topics, None if qrels is None else read_judgments(qrels, columns, texts), texts
+
+
+def say_absent(qrels: Qrels, index: Index) -> None:
+    """Say how many of the judged documents an index does not have."""
+    from podium.formats.feature_rows import grades_of
+
+    judged = {id for grades in grades_of(qrels).values() for id in grades}
+    absent = [id for id in judged if index.store.number(id) is None]
+    if absent:
+        console.say(
+            f"{len(absent)} of {counted(len(judged), 'judged document')} not in {index.store.path}, e.g. "
+            f"{min(absent)!r}. Do the ids of documents agree?"
+        )
 
 
 def read_judged(judged: str, ranked: list[str], columns: Columns, queries: str | None) -> tuple[Qrels, dict[str, Run]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from podium.base.errors import ParameterError
+from podium.base.errors import ParameterError, counted
 from podium.base.progress import tracked
 from podium.cli import console, options, progress
 
@@ -108,7 +108,9 @@ def search(
     else:
         asked, allowed = _asked(opened, query, like, _filter(opened, where), syntax=syntax)
         page = {"k": k or 10, "offset": offset, "where": allowed}
-        _one(opened, engine, asked, page, by=by, sort=sort, facets=facet or [], explain=explain, as_json=json)
+        found = _one(opened, engine, asked, page, by=by, sort=sort, facets=facet or [], explain=explain, as_json=json)
+        if not found:
+            _say_nothing(opened, offset, where or [])
     opened.close()
 
 
@@ -173,7 +175,8 @@ def _filter(index: Index, where: list[str] | None) -> Any:
 def _one(
     index: Index, engine: Engine | None, asked: Query, page: Any, *, by: str | None, sort: str | None,
     facets: list[str], explain: bool, as_json: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
+    """Search and print; returns whether anything was found."""
     from podium.text.result_fields import all_results, facet, sorted_hits
     from podium.text.snippets import snippet
 
@@ -196,7 +199,7 @@ def _one(
         results = [{"rank": page["offset"] + place + 1, **fields} for place, fields in enumerate(objects)]
         pairs = {field: [{"value": v, "documents": n} for v, n in values] for field, values in counts.items()}
         console.print_json({"results": results, "facets": pairs} if facets else results)
-        return
+        return bool(rows)
     _print(index, engine, asked, answer, rows, offset=page["offset"])
     for field, values in counts.items():
         console.out(f"{field}: " + ", ".join(f"{value} ({n})" for value, n in values))
@@ -208,6 +211,16 @@ def _one(
         console.out("searched for: " + ", ".join(f"{word} {weight:.3f}" for word, weight in words.items()))
     if engine is not None and explain:
         console.say(answer.how or "this model cannot be taken apart by feature.")
+    return bool(rows)
+
+
+def _say_nothing(index: Index, offset: int, where: list[str]) -> None:
+    """Say that there are no results, and what may be the reason."""
+    from podium.text.retrieval.filters import absent_values
+
+    console.say(f"nothing found after the first {counted(offset, 'document')}." if offset else "nothing found.")
+    for text in absent_values(index, where):
+        console.say(f"--where: no document has {text}; several values are written FIELD in A,B.")
 
 
 def _print(index: Index, engine: Engine | None, asked: Query, answer: Any, rows: list[Any], *, offset: int) -> None:
@@ -220,8 +233,6 @@ def _print(index: Index, engine: Engine | None, asked: Query, answer: Any, rows:
         meant = did_you_mean(index, asked)
         if meant is not None:
             console.say(f"did you mean: {meant}")
-    if not rows:
-        console.say("nothing found.")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
     for place, (id, score, document, text) in enumerate(rows):
         title = " ".join(str(document.get(index.title) or "").split())

@@ -230,7 +230,8 @@ def test_features_of_documents_that_another_engine_showed(podium, recipes):
 
 
 @pytest.mark.parametrize(
-    "by", ["rm3(documents=3)", "sdm", "bm25(variant=plus)", "passages(words=4,step=2)", "linear(of=[bm25,ql])", "hybrid"]
+    "by",
+    ["rm3(documents=3)", "sdm", "bm25(variant=plus)", "passages(words=4,step=2)", "linear(of=[bm25,ql])", "hybrid"],
 )
 def test_every_first_stage_is_what_a_trained_model_starts_from(podium, recipes, by):
     for name in ("docs", "queries"):
@@ -273,3 +274,24 @@ def test_other_first_stages_are_compared_with_what_is_learned_from_them(podium, 
     assert {outcome.method for outcome in found.outcomes} == {"first stage", "first stage, tuned", *METHODS}
     assert all(outcome.info["towards"] == "search_score(by=rm3)" for outcome in found.runs("shrunk"))
     index.close()
+
+
+def test_judged_documents_that_the_index_does_not_have_are_said(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    (recipes / "other.csv").write_text("query,product,grade\nq00,SKU-7,2\nq00,d0,1\nq01,SKU-8,1\n")
+    said = ok(podium("features", "my.index", "queries.jsonl", "other.csv", "--set", "bm25")).stderr
+    assert "2 of 3 judged documents not in my.index, e.g. 'SKU-7'. Do the ids of documents agree?" in said
+    said = ok(podium("features", "my.index", "queries.jsonl", "qrels.txt", "--set", "bm25")).stderr
+    assert "not in my.index" not in said
+
+
+def test_a_search_without_results_says_what_may_be_the_reason(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    said = ok(podium("search", "my.index", "bread", "--offset", "500")).stderr
+    assert "nothing found after the first 500 documents." in said
+    said = ok(podium("search", "my.index", "bread", "--where", "title=bread,cake")).stderr
+    assert "nothing found." in said
+    assert "--where: no document has title = bread,cake; several values are written FIELD in A,B." in said
+    said = ok(podium("search", "my.index", "unheard")).stderr
+    assert "nothing found." in said
+    assert "--where" not in said

@@ -84,6 +84,17 @@ def make_filter(index: Index, conditions: Iterable[str]) -> Where:
     return where
 
 
+def absent_values(index: Index, conditions: Iterable[str]) -> list[str]:
+    """The values that conditions compare with by = or in, and no document has, as in "brand = Embr"."""
+    equal = [condition for text in conditions if (condition := read_condition(text)).sign in ("=", "in")]
+    return [
+        f"{condition.field} = {value}"
+        for condition in equal
+        for value in condition.values
+        if not satisfied(index, Condition(condition.field, "=", (value,))).any()
+    ]
+
+
 def read_condition(text: str) -> Condition:
     """Parse a condition."""
     sign, within = _SIGN.search(text), _IN.search(text)
