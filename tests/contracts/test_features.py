@@ -9,10 +9,14 @@ import pytest
 from podium.base.registry import Named, field_types, register
 from podium.testing import FEATURE_CHECKS, check_feature, variants
 from podium.text.features import Feature, register_feature
+from podium.text.retrieval import Retrieval
 
 SEEDS = Path(__file__).parents[1] / "unit" / "text" / "seeds.txt"
 """Ids of trusted documents."""
 FILES = {"seeds": str(SEEDS), "preferences": str(SEEDS.with_name("preferred.txt"))}
+
+
+SEARCHES = ("sdm", "rm3(documents=3)", "ql(fields=[title^2,text])", "rrf(of=[bm25,vectors])")
 
 
 def cases():
@@ -23,6 +27,8 @@ def cases():
             yield cls(**{one.name: FILES.get(one.name, "year") for one in needed})
             continue
         yield from variants(cls)
+        if cls.name == "search_score":
+            yield from (cls(by=Retrieval.parse(text)) for text in SEARCHES)
         if "field" in field_types(cls):
             yield cls(field="title")
 

@@ -109,6 +109,13 @@ def threads(number: int) -> Iterator[None]:
             os.environ["PODIUM_THREADS"] = before
 
 
+def _defaults(kind: type[Named]) -> Iterator[Named]:
+    """The things of a kind that need no parameters."""
+    for cls in kind.catalogue().values():
+        with contextlib.suppress(ParameterError):
+            yield cls()
+
+
 def _others(value: Any, hint: Any) -> list[Any]:
     """Other values of the same type, some of which are within bounds."""
     options = typing.get_args(hint)
@@ -119,7 +126,7 @@ def _others(value: Any, hint: Any) -> list[Any]:
     if type(None) in options:
         return [7, 0.7, None]
     if isinstance(hint, type) and issubclass(hint, Named):
-        others = [instance for instance in (kind() for kind in hint.catalogue().values()) if instance != value]
+        others = [instance for instance in _defaults(hint) if instance != value]
         return [other for other in others if not getattr(other, "reads_topics", False)]
     if isinstance(value, bool):
         return [not value]
