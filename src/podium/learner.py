@@ -83,7 +83,11 @@ class Learner(Named):
         return self.transform.categories == "numbers"
 
     def query_columns(self, params: Params, state: State) -> tuple[str, ...]:
-        """Query features that the fitted learner, and its transform with this state, cannot score without."""
+        """Query features that the fitted learner, and its transform with this state, cannot score without.
+
+        `params`: learned arrays, by name.
+        `state`: learned arrays of the transform, by name.
+        """
         return self.transform.query_columns(state)
 
     def check(self, data: Dataset) -> None:
@@ -111,6 +115,9 @@ class Learner(Named):
     def weighted_members(self, params: Params, data: Dataset) -> list[tuple[Array, Any]] | None:
         """Models, with a weight for each document: the weighted sum of their scores has the differences of scores in
         each query, with the mean and spread of members' scores in the query as they are. None if there are none.
+
+        `params`: learned arrays, by name.
+        `data`: transformed data.
         """  # (N,) each
         return None
 
@@ -119,26 +126,42 @@ class Learner(Named):
         return None
 
     def best_grade_probability(self, params: Params, data: Dataset) -> Array:
-        """The probability of the best grade, for each document of transformed data."""
+        """The probability of the best grade, for each document of transformed data.
+
+        `params`: learned arrays, by name.
+        `data`: transformed data (N, d).
+        """
         raise IncompatibleError(
             f"{self.name} learns scores, not probabilities of grades. Train a method that does: mcrank."
         )
 
     def spread(self, params: Params, data: Dataset) -> Array:
-        """Standard deviation of its members' scores, or of its prediction, for each document of transformed data."""
+        """Standard deviation of its members' scores, or of its prediction, for each document of transformed data.
+
+        `params`: learned arrays, by name.
+        `data`: transformed data (N, d).
+        """
         raise IncompatibleError(
             f"{self.name} is one model, so its scores have no spread. Train several: 'bagged(of=…,members=8)'."
         )
 
     def member_grades(self, params: Params, data: Dataset) -> Array:
-        """The grade of each document of transformed data by each of its members."""  # (members, N)
+        """The grade of each document of transformed data by each of its members.
+
+        `params`: learned arrays, by name.
+        `data`: transformed data (N, d).
+        """  # (members, N)
         raise IncompatibleError(
             f"{self.name} is one model, and has no members that could differ. Train several: podium train --method "
             "'bagged(of=…)'."
         )
 
     def grades(self, params: Params, data: Dataset) -> Array:
-        """Predicted grade of each document of transformed data: one of those in the training data."""  # (N,)
+        """Predicted grade of each document of transformed data: one of those in the training data.
+
+        `params`: learned arrays, by name.
+        `data`: transformed data (N, d).
+        """  # (N,)
         raise IncompatibleError(
             "The model has learned an order, and no thresholds between grades. Learn them from labelled data, "
             "model.with_thresholds(data) or podium rank --format grades --thresholds DATA; or use prank, oc-svm or "
@@ -147,7 +170,10 @@ class Learner(Named):
 
     @classmethod
     def specified(cls, parameters: dict[str, str]) -> Learner:
-        """The learner of a specification: its parameters, as text."""
+        """The learner of a specification: its parameters, as text.
+
+        `parameters`: text of each parameter, by name; those left out keep their defaults.
+        """
         return build(cls, parameters)
 
     def grid(self) -> dict[str, tuple[Any, ...]]:

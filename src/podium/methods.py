@@ -31,9 +31,9 @@ from podium.transforms import Transform
 class Method:
     """A learner and its short grid: the hyperparameters, or other parts, to choose from on validation data."""
 
-    learner: Learner
-    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    family: str = "your own"
+    learner: Learner  # with the parameters from which tuning starts
+    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # values to try, by parameter or part
+    family: str = "your own"  # heading under which lists show it
     doc: str = ""  # its documentation, if other than the docstring of its loss or learner
     summary: str = ""  # what it is, in a phrase, if other than the first sentence of its documentation
     fixed: frozenset[str] = frozenset()  # parameters named in a specification, which tuning leaves alone
@@ -312,7 +312,7 @@ def _of_row(name: str) -> Method:
 
 
 def register_method(name: str, method: Method) -> None:
-    """Register a custom method under a name, for use in every command, specification and comparison.
+    """Register a custom `method` under a `name`, for use in every command, specification and comparison.
 
     A method registered by a script exists in that process only. To have it in every process, register it in an
     installed module and name the module in an entry point of the group `podium`: a plug-in.

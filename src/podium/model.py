@@ -70,8 +70,9 @@ class Model:
     def score(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
         """The score of each document, in the row order of the data; larger is better.
 
-        The data is a Dataset, a frame with the columns that the model was trained on, or an array of features with the
-        queries of its rows in `qid` or `group`. Without these, the rows of an array are one query.
+        `data`: a Dataset, a frame with the columns that the model was trained on, or an array of features (N, d).
+        `qid`: query id of each row of an array (N,); with neither it nor `group`, all rows are one query.
+        `group`: sizes of consecutive queries of an array, instead of `qid`.
         """  # (N,)
         table = self.table(data, qid=qid, group=group)
         return table.from_grouped(self._scores(table.grouped()))
@@ -121,7 +122,7 @@ class Model:
         return table.from_grouped(self.learner.grades(self.params, self.learner.transform.apply(self.state, grouped)))
 
     def with_thresholds(self, data: Any) -> Model:
-        """The same model with thresholds between the grades of labelled data, which `grades` then uses.
+        """The same model with thresholds between grades, learned from labelled `data`, which `grades` then uses.
 
         They have the smallest sum of absolute errors. Take data that the model was not trained on, and methods whose
         scores mean the same in every query, such as regression.
@@ -136,7 +137,7 @@ class Model:
         return self.with_info(thresholds={name: array.tolist() for name, array in learned.items()})
 
     def table(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Table:
-        """The documents to score, with the model's features; `qid` and `group` are those of `score`."""
+        """The documents to score, with the model's features; arguments are those of `score`."""
         if not isinstance(data, Table) or qid is not None or group is not None:
             data = unlabelled_table(
                 data,
@@ -169,11 +170,11 @@ class Model:
         return scores
 
     def seen(self, data: Table) -> Seen:
-        """How many queries of the data the model was trained on, of those that its sample of them can tell."""
+        """How many queries of the table `data` the model was trained on, of those that its sample of them can tell."""
         return seen(self.info.get("queries"), self.align_features(data))
 
     def with_info(self, **more: object) -> Model:
-        """The same model with more entries in `info`."""
+        """The same model with `more` entries in `info`: values of JSON by name."""
         extended = replace(self, info={**self.info, **more})
         if "_prepared" in self.__dict__:  # trees are parsed once
             extended.__dict__["_prepared"] = self._prepared
@@ -194,7 +195,7 @@ class Model:
         return Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
 
     def zeros(self, n_documents: int) -> Dataset:
-        """A query whose features, and those of its documents, are all 0, to try the model out."""
+        """A query of `n_documents`, whose features and its own are all 0, to try the model out."""
         names = self.query_columns
         features, offsets = np.zeros((n_documents, self.n_features), np.float32), np.array([0, n_documents])
         about = np.zeros((1, len(names)))
@@ -285,7 +286,7 @@ class Model:
 
     @classmethod
     def of_parts(cls, head: Mapping[str, Any], arrays: Params, *, most_features: int) -> Model:
-        """The model of `parts`, from a file that nobody vouches for; it must not claim more features than this."""
+        """Model of `parts`, `head` and `arrays`, from a file that nobody vouches for, with `most_features` at most."""
         n_features = int(head["n_features"])
         if not 0 < n_features <= most_features:
             raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
@@ -307,7 +308,7 @@ class Model:
             return try_out(_read(path))
 
     def align_features(self, data: T) -> T:
-        """The data with the model's features in the model's order: by name if both have names, else by position."""
+        """The table `data` with the model's features in its order: by name if both have names, else by position."""
         data = align_features(data, self.feature_names)
         if data.n_features != self.n_features:
             raise DataError(

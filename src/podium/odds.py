@@ -91,7 +91,7 @@ class Odds(Shown):
 
     distribution: RankingDistribution  # distribution of one query's rankings, given its scores
     scores: Array  # (N,) over the temperature
-    offsets: Ints  # (Q+1,)
+    offsets: Ints  # (Q+1,): scores offsets[q]:offsets[q+1] are query q
     temperature: float | None  # divisor of the scores; None if there is none
     how: str  # in words: the distribution, and the origin of its temperature
     rows: Ints | None = None  # (N,) the data's row of each score; None if in the data's order

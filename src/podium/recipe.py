@@ -109,7 +109,12 @@ class Recipe(Learner):
         return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty, begin=params), rng, watch)
 
     def solved(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Learned:
-        """Solve a problem of this recipe: the learned parameters, and a record of the run."""
+        """Solve a problem of this recipe: the learned parameters, and a record of the run.
+
+        `problem`: loss, scorer and transformed data together.
+        `rng`: the only source of chance.
+        `watch`: records each iteration, and says when to stop.
+        """
         solution = self.solver.solve(problem, rng, watch)
         record = {"stopped": solution.reason, "iterations": solution.iterations, "objective": solution.value}
         record |= solution.record
@@ -152,7 +157,10 @@ class Recipe(Learner):
         return {*_PARTS, *(name for part in _PARTS for name in field_types(type(getattr(self, part))))}
 
     def has_parameter(self, key: str) -> bool:
-        """Whether it has a part of this name, or exactly one of its parts has a parameter of this name."""
+        """Whether it has a part of this name, or exactly one of its parts has a parameter of this name.
+
+        `key`: name of a part (loss, scorer, solver, transform) or of a parameter.
+        """
         return key in _PARTS or len(self._owners(key)) == 1
 
     def _owners(self, key: str) -> list[str]:

@@ -1,13 +1,18 @@
 """The documentation site, without building it: every page can be reached, and everything with a name has a page."""
 
+import dataclasses
 import functools
 import inspect
 import re
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 from docs._extensions.site_pages import outside, reference
+from docs._extensions.site_pages.api import members
+from docs._extensions.site_pages.arguments import lent, unexplained
 from docs._extensions.site_pages.docstrings import as_markdown, first_sentence
 from docs._extensions.site_pages.llms import summary
 from docs._extensions.site_pages.markdown import block, code, escaped, table
@@ -128,13 +133,74 @@ def test_the_summary_of_a_page_is_its_first_sentence():
     assert summary("# Title\n\n<!-- not run -->\n\nRead [this](x.md)\nfirst. Then that.") == "Read this first."
 
 
-def test_the_docstring_of_a_public_function_names_every_parameter():
+def public() -> Iterator[tuple[str, Any, type | None]]:
+    """(path, function or class, class of a method) of all that has parameters on the pages of the Python interface."""
     for name in podium.__all__:
         value = getattr(podium, name)
-        if inspect.isroutine(value):
-            said = inspect.getdoc(value) or ""
-            unsaid = [word for word in inspect.signature(value).parameters if not re.search(rf"\b{word}\b", said)]
-            assert not unsaid, f"podium.{name} does not explain {', '.join(unsaid)}"
+        own = {f"podium.{name}": value}
+        if inspect.ismodule(value):
+            own = {f"podium.{name}.{word}": getattr(value, word) for word in getattr(value, "__all__", ())}
+        for path, thing in own.items():
+            if inspect.isclass(thing) or inspect.isroutine(thing):
+                yield path, thing, None
+            if inspect.isclass(thing):
+                functions = {word: getattr(member, "__func__", member) for word, member in members(thing)}
+                yield from ((f"{path}.{word}", f, thing) for word, f in functions.items() if inspect.isfunction(f))
+
+
+def test_every_parameter_of_the_public_interface_is_explained():
+    unsaid = [path for thing in public() for path in unexplained(*thing)]
+    assert not unsaid, f"write a line `name`: … into the docstring, or a comment behind the field: {', '.join(unsaid)}"
+
+
+def scored(data, weights, depth):
+    """Scores of data.
+
+    `depth`: ranks that count.
+    """
+
+
+class Base:
+    def rank(self, data, order):
+        """Rank.
+
+        `data`: what is ranked.
+        """
+
+
+class Derived(Base):
+    def rank(self, data, order):
+        """Rank again."""
+
+    def again(self, data, order):
+        """Arguments are those of `rank`; `order` is theirs."""
+
+
+@dataclasses.dataclass
+class Table:
+    """Rows."""
+
+    offsets: list[int]  # (Q+1,)
+    names: list[str]  # (d,) of columns
+
+
+def test_a_parameter_that_nothing_explains_is_noticed():
+    assert list(unexplained("scored", scored)) == ["scored: data", "scored: weights"]
+    assert list(unexplained("rank", Derived.rank, Derived)) == ["rank: order"]
+    assert lent(Derived.rank, Derived) == {"data": "what is ranked."}
+    assert list(unexplained("again", Derived.again, Base)) == []
+
+
+def test_a_shape_alone_explains_no_field(monkeypatch):
+    monkeypatch.setattr(
+        "docs._extensions.site_pages.arguments.meanings", lambda cls: {"offsets": "(Q+1,)", "names": "(d,) of columns"}
+    )
+    assert list(unexplained("Table", Table)) == ["Table: offsets"]
+
+
+def test_what_other_methods_explain_is_shown_with_each_method():
+    [page] = [text for path, text in pages().items() if path == "reference/api/Model"]
+    assert page.count("- `group`: sizes of consecutive queries of an array, instead of `qid`.") >= 6
 
 
 def test_the_comparison_with_other_tools_counts_what_is_there():

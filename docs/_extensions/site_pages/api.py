@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 import re
@@ -10,8 +9,8 @@ import types
 from typing import Any
 
 import podium
-from podium.cli.parameters import meanings
 
+from .arguments import fields, lent
 from .docstrings import as_markdown, first_sentence
 from .markdown import code, escaped, page, table, toctree
 
@@ -73,20 +72,17 @@ def described(path: str, value: Any) -> str:
     if not (inspect.isclass(value) or inspect.isroutine(value)):
         return _directive("data", path, as_markdown(_documentation(value)))
     if not inspect.isclass(value):
-        return _directive("function", path + signature(value), as_markdown(value.__doc__))
+        return _directive(
+            "function", path + signature(value), page(as_markdown(value.__doc__), _listed_items(lent(value)))
+        )
     kind = "exception" if issubclass(value, BaseException) else "class"
-    members = [_member(name, member) for name, member in _members(value)]
-    body = page(as_markdown(value.__doc__), _fields(value), *members).strip()
+    own = [_member(name, member, value) for name, member in members(value)]
+    body = page(as_markdown(value.__doc__), _listed_items(fields(value)), *own).strip()
     return _directive(kind, path + signature(value), body, colons=4)
 
 
-def _fields(cls: type) -> str:
-    """List of the parameters of a dataclass that its source explains."""
-    if not dataclasses.is_dataclass(cls):
-        return ""
-    explained = meanings(cls)
-    names = [field.name for field in dataclasses.fields(cls) if field.init and field.name in explained]
-    return "\n".join(f"- {code(name)}: {escaped(' '.join(explained[name].split()))}" for name in names)
+def _listed_items(explained: dict[str, str]) -> str:
+    return "\n".join(f"- {code(name)}: {escaped(text)}" for name, text in explained.items())
 
 
 def signature(value: Any) -> str:
@@ -103,7 +99,7 @@ def signature(value: Any) -> str:
     return str(plain.replace(parameters=shown, return_annotation=result))
 
 
-def _members(cls: type) -> list[tuple[str, Any]]:
+def members(cls: type) -> list[tuple[str, Any]]:
     """Public methods and properties that podium itself defines, with a docstring, in their order."""
     own: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -113,16 +109,15 @@ def _members(cls: type) -> list[tuple[str, Any]]:
     return [(name, member) for name, member in own.items() if isinstance(member, kinds) and _documentation(member)]
 
 
-def _member(name: str, member: Any) -> str:
+def _member(name: str, member: Any, cls: type) -> str:
     if isinstance(member, property):
         return _directive("property", name, as_markdown(member.__doc__))
-    if isinstance(member, classmethod | staticmethod):
-        option = ":classmethod:" if isinstance(member, classmethod) else ":staticmethod:"
-        call = signature(member.__func__)
-        if isinstance(member, classmethod):
-            call = _without_first(call)
-        return _directive("method", name + call, as_markdown(member.__func__.__doc__), option)
-    return _directive("method", name + _without_first(signature(member)), as_markdown(member.__doc__))
+    function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+    body = page(as_markdown(function.__doc__), _listed_items(lent(function, cls)))
+    if isinstance(member, staticmethod):
+        return _directive("method", name + signature(function), body, ":staticmethod:")
+    options = [":classmethod:"] if isinstance(member, classmethod) else []
+    return _directive("method", name + _without_first(signature(function)), body, *options)
 
 
 def _without_first(call: str) -> str:

@@ -17,6 +17,7 @@ def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "
     """Fuse rankings, or the voters' lists of one query's documents (best first), into a consensus.
 
     `method`: an aggregator or its text, such as `rrf` or `kemeny`; `podium methods aggregator` lists them.
+    `rankings`: a `Rankings`, or one order per voter; a tuple or set in an order is a tie.
     """
     chosen = Aggregator.parse(method) if isinstance(method, str) else method
     if not isinstance(chosen, Aggregator):

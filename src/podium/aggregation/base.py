@@ -112,15 +112,24 @@ class Aggregator(Named):
     """Whether a document that beats every other by a majority always comes first."""
 
     def one(self, query: QueryRankings) -> Array:
-        """The consensus scores of one query's documents."""  # (n,)
+        """The consensus scores of one query's documents.
+
+        `query`: the voters' lists of one query, as `Rankings.query` gives them.
+        """  # (n,)
         return self.solve(query).scores
 
     def solve(self, query: QueryRankings) -> Solved:
-        """The consensus on one query, with its cost if the method minimises one."""
+        """The consensus on one query, with its cost if the method minimises one.
+
+        `query`: the voters' lists of one query, as `Rankings.query` gives them.
+        """
         return Solved(self.one(query))
 
     def check(self, rankings: Rankings) -> None:
-        """Raise a clear error if this method cannot use the rankings."""
+        """Raise a clear error if this method cannot use the rankings.
+
+        `rankings`: the rankings of all queries.
+        """
         if not self.needs_scores:
             return
         missing = np.flatnonzero(np.isnan(rankings.scores))

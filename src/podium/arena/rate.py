@@ -57,6 +57,9 @@ def rate(
     `columns`: names of the columns a, b, winner, battle, player, rank, judge, group and weight, if they are unusual.
     `level`: the confidence level of the intervals.
     `seed`: of the bootstrap of rank intervals.
+
+    `battles`: who fought whom, and who won; columns a, b and winner, or battle, player and rank.
+    `law`: name of the law, see above; None chooses by the data.
     """
     _check(law, prior, scale, level)
     fought = as_battles(battles, **columns)

@@ -83,7 +83,10 @@ class Named:
 
     @classmethod
     def find(cls, name: str) -> type[Self]:
-        """The registered class of a name. Imports the file of that name, or all of this kind if it is not there."""
+        """The registered class of a name. Imports the file of that name, or all of this kind if it is not there.
+
+        `name`: name of an aggregator, e.g. kemeny; another raises `UnknownNameError` with the nearest names.
+        """
         _import_file_of(name, cls.home, cls.elsewhere)
         load_plugins()
         classes = cls._registered()

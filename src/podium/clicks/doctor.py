@@ -25,13 +25,19 @@ _EXAMPLES = 5
 
 
 def check_clicks(log: ClickLog) -> list[Finding]:
-    """Check a click log: findings, errors first; the last is the table of clicks by rank."""
+    """Check a click log: findings, errors first; the last is the table of clicks by rank.
+
+    `log`: a click log; what it did not record is not checked.
+    """
     findings = [*_content(log), *_odd(log), *_ranks(log), *_table(log)]
     return sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.level))
 
 
 def odd_pages(log: ClickLog) -> dict[str, Flags]:
-    """Pages that are probably not of human users: robots, all-clicked, fast-clicks."""  # (P,) each
+    """Pages that are probably not of human users: robots, all-clicked, fast-clicks.
+
+    `log`: a click log; robots are known by visits, fast clicks by times.
+    """  # (P,) each
     odd = {"robots": np.zeros(log.n_pages, np.bool_)}
     if log.visits is not None and (log.visits >= 0).any():
         pages = np.bincount(log.visits[log.visits >= 0], log.page_counts[log.visits >= 0])

@@ -74,6 +74,9 @@ def weights(
 
     `log`: the clicks.
     `data`: the dataset, whose ids are those of the log.
+    `propensities`: those of ranks, from an estimator or a file; None counts clicks as they are.
+    `per`: `pages` or `total`, see above.
+    `by`: `weights` or `offsets`, see above.
     """
     _check(log, propensities, data, clip=clip, per=per, by=by)
     assert data.query_ids is not None, "checked before"
@@ -105,10 +108,10 @@ def weights(
 class Weighing:
     """Click log to learn from, with the parameters of its weights; see `weights`."""
 
-    log: ClickLog
+    log: ClickLog  # pages with clicks
     propensities: Propensities | None = None  # None: clicks as they are
-    clip: float = 0.01
-    by: By = "weights"
+    clip: float = 0.01  # smallest propensity that is divided by
+    by: By = "weights"  # offsets: log propensities added to scores while learning, instead of weights
 
     @property
     def record(self) -> dict[str, Any]:
@@ -117,11 +120,17 @@ class Weighing:
         return {"log": self.log.source, "propensities": how, "clip": self.clip, "by": self.by}
 
     def training(self, data: Table) -> Weighted:
-        """Training data with document weights in place of grades."""
+        """Training data with document weights in place of grades.
+
+        `data`: training documents with query and document ids, those of the log.
+        """
         return weights(self.log, self.propensities, data, clip=self.clip, by=self.by)
 
     def validation(self, data: Table) -> Weighted:
-        """Validation data with document weights in place of grades, never with score offsets."""
+        """Validation data with document weights in place of grades, never with score offsets.
+
+        `data`: validation documents with query and document ids, those of the log.
+        """
         return replace(self, by="weights").training(data)
 
 

@@ -21,6 +21,9 @@ def page_data(log: ClickLog, data: Table) -> Dataset:
     Labels are clicks, `positions` the ranks on the page; a page that occurred several times has that weight. Documents
     that the data does not have are left out, and so are pages that then show none. Boosted trees learn from it without
     the bias of positions.
+
+    `log`: the pages that become queries.
+    `data`: features of documents, with the query and document ids of the log.
     """
     return joined_pages(log, data)[0]
 

@@ -40,7 +40,7 @@ class ClickPreferences:
 
     query_ids: AnyArray  # (M,) text
     winners: AnyArray  # (M,) ids of documents
-    losers: AnyArray  # (M,)
+    losers: AnyArray  # (M,) likewise
     probability: Array  # (M,) that the winner is preferred
     weights: Array  # (M,) events
 
@@ -48,7 +48,10 @@ class ClickPreferences:
         return len(self.winners)
 
     def join(self, data: Table) -> Table:
-        """Add these preferences to a dataset; those of documents that it lacks are dropped, with a warning."""
+        """Add these preferences to a dataset; those of documents that it lacks are dropped, with a warning.
+
+        `data`: a table with query and document ids, those of the log.
+        """
         rows = _rows(data)
         at = np.array(
             [
@@ -108,6 +111,7 @@ def click_preferences(
 
     `rule`: how clicks become preferences, such as `click-above`.
     `prior`: pseudo-count of events for and against each preference.
+    `log`: the pages with clicks, in the order of time for rules that look at chains of queries.
     """
     check_log(log)
     if rule not in RULES:

@@ -45,7 +45,7 @@ class Propensities:
     ranks: Ints  # (K,) from 1, ascending
     theta: Array  # (K,) examination relative to rank 1; a ratio above 1 can occur
     low: Array  # (K,) of the 95 % interval of theta; NaN: not known
-    high: Array  # (K,)
+    high: Array  # (K,) of the same interval
     alpha: Array  # (K,) P(click | relevant) − P(click | not relevant); theta without trust bias
     beta: Array  # (K,) P(click | not relevant); 0 without trust bias
     how: str  # the estimator
@@ -70,7 +70,14 @@ class Propensities:
         low: ArrayLike | None = None,
         high: ArrayLike | None = None,
     ) -> Propensities:
-        """Propensities without trust bias, by default of ranks 1, 2, …"""
+        """Propensities without trust bias, by default of ranks 1, 2, …
+
+        `theta`: examination probability of each rank, relative to rank 1 (K,).
+        `how`: the estimator, or another word about where they are from.
+        `ranks`: the ranks, from 1, ascending (K,); None: 1, 2, …
+        `low`: lower ends of 95 % intervals of `theta`; None: unknown.
+        `high`: upper ends; None: unknown.
+        """
         values = np.asarray(theta, np.float64)
         unknown = np.full(len(values), np.nan)
         return cls(
@@ -91,7 +98,10 @@ class Propensities:
         return bool((self.beta != 0).any() or (self.alpha != self.theta).any())
 
     def at(self, ranks: ArrayLike) -> tuple[Array, Array]:
-        """α and β of the given ranks; NaN for a rank without a propensity."""
+        """α and β of the given ranks; NaN for a rank without a propensity.
+
+        `ranks`: ranks from 1, in any order.
+        """
         asked = np.asarray(ranks, np.int64)
         place = np.searchsorted(self.ranks, asked)
         there = np.append(self.ranks, -1)[place] == asked
@@ -108,7 +118,10 @@ class Propensities:
         return fields
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file; an existing one is replaced as a whole."""
+        """Write a JSON file; an existing one is replaced as a whole.
+
+        `path`: the file to write.
+        """
         fields = self.to_dict()
         if self.alpha_draws is not None:
             fields["log"] = self.log

@@ -85,6 +85,7 @@ def simulate_counts(
     `noise`: click probability of an examined document without relevance.
     `depth`: the most documents of a page.
     `seed`: seed of what is drawn.
+    `pages`: the number of pages over all queries and rankers, at random.
     """
     rng, orders, data = random_numbers(seed), _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)

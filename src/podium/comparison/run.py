@@ -82,6 +82,8 @@ def compare(
 
     `preset`: compute each metric as a tool does, e.g. letor3 or trec, if the metric itself names no convention.
     `search`: how hyperparameters are tuned: a `Tuning`, or its text, such as `grid` or `optuna(trials=50)`.
+    `methods`: a method or several, by name or specification, e.g. `lambdamart(rounds=100)`.
+    `seed`: a seed of training, or several, whose values are averaged for each query.
     """
     jobs = whole_number(jobs, "jobs", least=1)
     several: Any = (seed,) if np.ndim(seed) == 0 else seed

@@ -51,6 +51,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
     runs tasks in parallel, as for `compare`.
 
     `observer`: gets the `TaskEvent`s.
+    `spec`: a comparison, as `read_spec` reads it.
     """
     observer = observer or Observer()
     metrics = read_metrics(spec.metrics, spec.preset)

@@ -65,6 +65,7 @@ def from_frame(
     their values become codes, by falling frequency or as a mapping lists them.
 
     `source`: the name of the data in messages and reports.
+    `frame`: a pandas, polars or Arrow frame with a row per document.
     """
     table = frame_table(frame, source=source)
     about = list(map(str, query_features))
@@ -135,6 +136,7 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features.
 
     `backend`: pandas, polars or pyarrow.
+    `data`: a Dataset, or a table whose rows are in any order.
     """
     return frame_of(columns_of(data), backend)
 

@@ -23,13 +23,16 @@ class Preferences:
     """The edges of all queries, those of query q at offsets[q]:offsets[q+1]."""
 
     edges: Array  # (M, 4): winner and loser, counted within their query; probability; weight
-    offsets: Ints  # (Q+1,)
+    offsets: Ints  # (Q+1,): edges offsets[q]:offsets[q+1] are query q
 
     def __len__(self) -> int:
         return len(self.edges)
 
     def select(self, queries: Ints) -> Preferences:
-        """The edges of some queries, in the given order."""
+        """The edges of some queries, in the given order.
+
+        `queries`: numbers of queries, from 0.
+        """
         return Preferences(*select_rows(self.edges, self.offsets, queries))
 
 

@@ -29,6 +29,7 @@ def split(data: object, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: i
 
     `data`: a Dataset, a frame, or any labelled data.
     `seed`: of the order in which queries are dealt; the same seed gives the same parts.
+    `fractions`: share of each part; they add up to 1.
     """
     shares = float_numbers(fractions, "fraction")
     if not ((shares > 0).all() and abs(shares.sum() - 1) <= 1e-9):
@@ -104,6 +105,8 @@ def k_folds(data: object, k: int = 5, *, seed: int = 0) -> list[Fold]:
     The next part is validation data, and the others are training data.
 
     `seed`: of the order in which queries are dealt into folds.
+    `data`: a Dataset, a frame, or any labelled data.
+    `k`: the number of folds, at least 3.
     """
     k = whole_number(k, "k", least=0)
     if k < 3:

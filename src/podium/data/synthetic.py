@@ -38,6 +38,7 @@ def make_letor_like(
     quarter useless. The function depends on the seed, so split one dataset rather than making two.
 
     `n_queries`: the number of queries, and `n_features` that of features, at least 4.
+    `seed`: the same seed gives the same data.
     """
     data, utility, _ = _letor_like(n_queries, documents, n_features=n_features, noise=noise, seed=seed)
     return data, utility

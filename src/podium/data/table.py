@@ -55,8 +55,8 @@ class Table(ABC):
     _: KW_ONLY
     query_ids: NDArray[Any] | None = None  # (Q,) text
     document_ids: NDArray[Any] | None = None  # (N,) text
-    feature_names: tuple[str, ...] | None = None
-    query_weights: Array | None = None  # (Q,)
+    feature_names: tuple[str, ...] | None = None  # a name for each column of `features`
+    query_weights: Array | None = None  # (Q,) how much each query counts in learning
     document_weights: Array | None = None  # (N,) how much the relevance of this document counts
     row_weights: Array | None = None  # (N,) factor of gradient and curvature of this document, as LightGBM's weights
     score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
@@ -66,7 +66,7 @@ class Table(ABC):
     topics: Triples | None = None  # (grouped row, topic, grade): what each document is relevant to
     relations: Triples | None = None  # (grouped row, grouped row, value …): links between documents, directed
     query_features: Array | None = None  # (Q, m) numbers that describe each query
-    query_feature_names: tuple[str, ...] | None = None
+    query_feature_names: tuple[str, ...] | None = None  # a name for each column of `query_features`
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
     categories: Categories | None = None  # of features whose values are codes, by column
@@ -122,11 +122,17 @@ class Table(ABC):
         return replace(self, positions=whole_numbers(positions, "position", where=self.source))
 
     def with_base_scores(self, scores: ArrayLike) -> Self:
-        """The same data with scores of another ranker, a number per row, that a model's own are added to."""
+        """The same data with scores of another ranker, a number per row, that a model's own are added to.
+
+        `scores`: a number per row (N,).
+        """
         return replace(self, base_scores=float_numbers(scores, "base score", where=self.source))
 
     def added_to_base(self, scores: Array) -> Array:
-        """Scores of a model on top of the base scores, if there are any."""  # (N,)
+        """Scores of a model on top of the base scores, if there are any.
+
+        `scores`: the model's own scores (N,), in the row order of this table.
+        """  # (N,)
         return scores if self.base_scores is None else scores + self.base_scores
 
     def with_features(
@@ -142,6 +148,7 @@ class Table(ABC):
         `names`: names of the columns.
         `categories`: values behind the codes of categories, by column.
         `sources`: original features that each column is made of.
+        `features`: a row for each document, in the same order (N, d).
         """
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
@@ -246,11 +253,17 @@ class Table(ABC):
         return self.from_grouped(np.repeat(self.query_weights, self.sizes))
 
     def query_name(self, q: int) -> str:
-        """The id of query q as text; its number if it has none."""
+        """The id of query q as text; its number if it has none.
+
+        `q`: number of the query, from 0.
+        """
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)
 
     def document_name(self, row: int) -> str:
-        """The id of a row's document as text; if it has none, its row number before `grouped`."""
+        """The id of a row's document as text; if it has none, its row number before `grouped`.
+
+        `row`: number of the row, from 0.
+        """
         if self.document_ids is not None:
             return str(self.document_ids[row])
         return str(row if self.rows is None else self.rows[row])

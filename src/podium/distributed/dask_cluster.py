@@ -50,7 +50,9 @@ class WorkerLostError(ClusterError):
 
 
 class Cluster:
-    """Workers of a cluster. `address` is local, local:N, or that of a Dask scheduler, e.g. tcp://host:8786."""
+    """Workers of a cluster. `address` is local, local:N, or that of a Dask scheduler, e.g. tcp://host:8786. A step that
+    takes longer than `patience` seconds raises an error.
+    """
 
     def __init__(self, address: str = "local", *, patience: float = PATIENCE) -> None:
         self.address, self.patience = address, patience
@@ -100,20 +102,34 @@ class Cluster:
         return self._root / str(self._places)
 
     def train(self, data: Any, *arguments: Any, **options: Any) -> Model:
-        """Train a model as `podium.train` does, on the workers."""
+        """Train a model as `podium.train` does, on the workers.
+
+        `data`: as for `podium.train`; workers on other machines need a cache that they can read, see `folder`.
+        `arguments`: further arguments of `podium.train` by position, such as the method.
+        `options`: arguments of `podium.train` by name.
+        """
         from podium.distributed.cluster_training import fitting
         from podium.training import train
 
         return train(data, *arguments, **options, fitting=fitting(self))
 
     def score(self, model: Model, data: Table) -> Array:
-        """Score each document as `Model.score` does, in parts on the workers."""
+        """Score each document as `Model.score` does, in parts on the workers.
+
+        `model`: a fitted model.
+        `data`: a table of features; workers on other machines need a cache that they can read, see `folder`.
+        """
         from podium.distributed.cluster_scoring import score
 
         return score(self, model, data)
 
     def compare(self, data: Any, *arguments: Any, **options: Any) -> Comparison:
-        """Compare methods as `podium.compare` does; each method on each fold is a task of a worker."""
+        """Compare methods as `podium.compare` does; each method on each fold is a task of a worker.
+
+        `data`: as for `podium.compare`.
+        `arguments`: further arguments of `podium.compare` by position, such as the methods.
+        `options`: arguments of `podium.compare` by name, except `jobs` and `pool`.
+        """
         from podium.comparison.run import compare
 
         return compare(data, *arguments, **options, jobs=self.n_workers, pool=self.pool())
@@ -125,20 +141,26 @@ class Cluster:
         return pool(self)
 
     def keep(self, function: Callable[..., Any], items: Sequence[Any], *common: object) -> list[Any]:
-        """Apply a function to each item, and keep the results on the workers. Returns a handle for each."""
+        """Apply a function to each of `items`, and keep the results on the workers. Returns a handle for each.
+
+        `function`: called with an item, and with `common`, the same in all calls.
+        """
         return [self._client.submit(_called, function, item, *common, pure=False, retries=_RETRIES) for item in items]
 
     def map(self, function: Callable[..., Any], handles: Sequence[Any], *common: object) -> list[Any]:
-        """Apply a function to each handle or item. Returns the results, in their order."""
+        """Apply a function to each of `handles` or items. Returns the results, in their order.
+
+        `function` and `common`: those of `keep`.
+        """
         return self.wait(self.keep(function, handles, *common))
 
     def each(self, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Apply a function to each tuple of arguments, the first of which is a handle. Returns the results."""
+        """Apply a `function` to each of `items`: its arguments, the first of which is a handle. Returns the results."""
         tasks = [self._client.submit(_called, function, *item, pure=False, retries=_RETRIES) for item in items]
         return self.wait(tasks)
 
     def wait(self, handles: list[Any]) -> list[Any]:
-        """Wait for the results of handles, or raise a clear error."""
+        """Wait for the results of `handles`, as `keep` and `start` return them, or raise a clear error."""
         from dask.distributed import wait
 
         started, alone = time.monotonic(), None
@@ -158,7 +180,7 @@ class Cluster:
                 )
 
     def first(self, handles: Sequence[Any]) -> tuple[Any, Any]:
-        """Wait for the first handle whose task has ended, with its result or error; raises if the cluster is lost."""
+        """Wait for the first of `handles` that has ended, with its result or error; raises if the cluster is lost."""
         from dask.distributed import wait
 
         alone, done = None, set[Any]()
@@ -185,7 +207,10 @@ class Cluster:
         return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def on(self, addresses: Sequence[str], function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Call a function on each of these workers, with its arguments; raises `WorkerLostError` if one is lost."""
+        """Call a `function` on each of the workers at `addresses`, with its arguments, one of `items`.
+
+        Raises `WorkerLostError` if one is lost.
+        """
         from dask.distributed import wait
 
         tasks = [
@@ -210,24 +235,24 @@ class Cluster:
                 raise ClusterError(f"a step took longer than {self.patience:.0f} seconds on {self.address}.")
 
     def forget(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: object) -> None:
-        """Call a function on these workers, if they are alive; results and errors are ignored."""
+        """Call a `function` with `arguments` on those of `addresses` that live; results and errors are ignored."""
         with suppress(Exception):
             alive = [address for address in addresses if address in self.addresses()]
             self._client.run(function, *arguments, workers=alive, on_error="ignore")
 
     def settle(self, n: int) -> None:
-        """Wait until there are n workers again, after one was lost; after a timeout, fewer will do."""
+        """Wait until there are `n` workers again, after one was lost; after a timeout, fewer will do."""
         with suppress(TimeoutError):
             self._client.wait_for_workers(n, timeout=NO_WORKER)
         if not self._present():
             raise ClusterError(f"no worker of {self.address} is left. Start some.")
 
     def check(self, handles: Sequence[Any]) -> None:
-        """Wait until the results of all handles are on the workers, or raise a clear error."""
+        """Wait until the results of all `handles` are on the workers, or raise a clear error."""
         self.map(_done, handles)
 
     def start(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Start a task. Returns its handle."""
+        """Start a task: a `function` with `arguments`. Returns its handle."""
         return self._client.submit(_called, function, *arguments, pure=False, retries=_RETRIES)
 
     def _connected(self) -> Any:

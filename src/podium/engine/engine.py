@@ -59,6 +59,9 @@ class Engine:
     """Searches an index and re-ranks the candidates by a model that was trained on features of such an index.
 
     `depth` is the number of candidates from the first stage; by default that of the training data.
+
+    `index`: the index to search, made as that of the training data (same analyser and fields).
+    `model`: a model, or the path of one; its features must be names of text features.
     """
 
     def __init__(self, index: Index, model: Model | str | os.PathLike[str], *, depth: int | None = None) -> None:
@@ -120,6 +123,7 @@ class Engine:
         `vector`: the vector of the query, if the first stage needs one.
         `where`: a filter on stored fields.
         `fill`: fills in behaviour features, if the model has some; a service that counts has them.
+        `query`: the text of the query, or a `Query` of this index.
         """
         k, offset = whole_number(k, "k", least=1), whole_number(offset, "offset", least=0)
         asked = self.index.query(query, vector=vector, syntax=syntax) if isinstance(query, str) else query
@@ -164,6 +168,7 @@ class Engine:
         """Search for many queries; the rankings as a run.
 
         `k`: the number of documents of each query.
+        `queries`: ids and texts, with vectors if the first stage needs them.
         """
         rankings: dict[str, dict[str, float]] = {}
         for topic in queries:

@@ -41,6 +41,9 @@ class TextRanker:
     The texts need not be documents of the index, and are not added to it; one that is has that document's features.
     A string is the field `text`, or if the index has none, the field with the most words. What a text lacks (links,
     visits, stored fields that are not given) is a missing value, if the model takes missing values.
+
+    `index`: the index whose statistics the features use, made as that of the training data.
+    `model`: a model that was trained on features of such an index, or its path.
     """
 
     def __init__(self, index: Index, model: Model | str | os.PathLike[str]) -> None:
@@ -60,6 +63,8 @@ class TextRanker:
 
         `query`: its text.
         `vector`: the vector of the query, if the model has features of vectors.
+        `texts`: strings, or dicts of fields.
+        `k`: the number of texts to return; None returns all.
         """
         most = len(texts) if k is None else whole_number(k, "k", least=1)
         if isinstance(texts, str):
@@ -74,6 +79,8 @@ class TextRanker:
         """The features of texts for a query, in the order of the model's.
 
         `vector`: as for `rank`.
+        `query`: its text.
+        `texts`: strings, or dicts of fields.
         """  # (n, d)
         records = [self._record(text, n) for n, text in enumerate(texts, 1)]
         asked = self.index.query(query, vector=vector)
@@ -81,7 +88,11 @@ class TextRanker:
         return self.engine.plan.matrix(context)
 
     def record(self, text: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """A text with other fields, as `rank` takes it: the text is what a string would be."""
+        """A text with other fields, as `rank` takes it: the text is what a string would be.
+
+        `text`: the main text.
+        `fields`: other fields by name, such as a title or stored numbers.
+        """
         return {**fields, main_field(self.index): text}
 
     def _candidates(self, query: Query) -> Context:

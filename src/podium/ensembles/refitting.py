@@ -35,6 +35,9 @@ def refit(model: Model, data: Any, *, decay: float = 0.9) -> Model:
     """The model with leaves refitted to data; `decay` 1 keeps its values, 0 takes those of the data alone.
 
     The data is a Dataset or a frame with columns label and qid. Probabilities of ranks are no longer calibrated.
+
+    `model`: a model of boosted trees, grown leaf by leaf and without `drop`.
+    `data`: labelled data with the features of the model.
     """
     learner = model.learner
     if not isinstance(learner, Recipe) or not isinstance(learner.solver, Boosting):

@@ -98,6 +98,8 @@ def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
     """Compare odds with the grades of the same data, a dataset or frame that training and validation have not seen.
 
     `level`: the level of the intervals of ranks whose coverage is counted.
+    `odds`: probabilities of ranks, as `Model.distribution` gives them for this data.
+    `data`: their documents with labels, in the same row order.
     """
     data = labelled_table(data)
     if data.labels is None:

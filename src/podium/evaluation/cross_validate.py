@@ -51,6 +51,7 @@ def cross_validate(
     `preset`: compute each metric as a tool does, e.g. letor3 or trec.
     `search`: how hyperparameters are tuned: a `Tuning`, or its text, such as `grid`.
     `seed`: of the folds and of training.
+    `method`: a name or specification, a `Method` or a learner; the second argument if `data` has labels.
     """
     from podium.training import labels_and_method, train
 

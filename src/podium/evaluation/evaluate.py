@@ -130,6 +130,7 @@ def evaluate(
     `preset` computes each metric as a tool does, e.g. letor3 or trec, if the metric itself names no convention.
 
     `metrics`: one metric or several, such as `ndcg@10` or `["map", "mrr"]`.
+    `scores`: a finite number per row (N,), larger is better.
     """
     chosen = read_metrics(metrics, preset)
     check_row_order(labels=data, scores=scores, qid=qid)

@@ -50,6 +50,8 @@ def evaluate_grades(data: Any, grades: ArrayLike) -> GradeEvaluation:
     Formula: mae = mean |g − y|; accuracy = mean 1[g = y]; quadratic-kappa = 1 − mean (g − y)² / (var g + var y +
         (mean g − mean y)²), the divisor being the expectation of (g − y)² were the two independent. Grades count by
         their values, so that 0 and 3 are three apart even if no document has the grades between.
+
+    `grades`: a finite number per document (N,).
     """
     check_row_order(labels=data, grades=grades)
     labels, where = _labels(data)

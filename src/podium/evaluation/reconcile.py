@@ -115,6 +115,7 @@ def reconcile(data: Table, scores: ArrayLike, a: str | Metric, b: str | Metric) 
     """Explain why `a` and `b`, one metric by two conventions, differ for these scores.
 
     `data`: labels with queries, as for `evaluate`.
+    `scores`: a number per row of the data (N,).
     """
     values = float_numbers(scores, "score")
     return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)

@@ -98,6 +98,8 @@ def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) 
 
     `data`: a Dataset, or a frame, with the query.
     `documents`: the ids of two documents of the query.
+    `model`: a linear model, trees or an mlp, on features that are not mixed.
+    `query`: id of the query.
     """
     data = labelled_data(data)
     query, names = text_ids([query], "query")[0], text_ids(documents, "document").tolist()

@@ -46,6 +46,9 @@ def importance(
     need none, and `drop` needs labels to measure the `metric` with.
 
     `qid`: a query id per row, or `group` the sizes of consecutive queries, if `data` is features alone.
+    `model`: the model to look into.
+    `kind`: `gain` of splits or weights, number of `splits`, mean absolute `shap` values, or what the metric loses if a
+        feature is shuffled (`drop`).
     """
     if kind not in get_args(Kind):
         raise ParameterError(f"importance: kind is one of {', '.join(get_args(Kind))}; got {kind!r}.")

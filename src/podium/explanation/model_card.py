@@ -29,6 +29,7 @@ def model_card(model: Model, data: Any = None) -> str:
 
     `data`: a Dataset or a frame with labels, best of queries that the model has not seen; with it the card has metrics
         with 95 % intervals, and the features that matter most.
+    `model`: a trained model, whose `info` tells how it came about.
     """
     parts = ["# Model card", markdown_table(["", ""], _facts(model))]
     if data is not None:

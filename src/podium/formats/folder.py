@@ -44,6 +44,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     `roles` name the columns of tables, as for `from_frame`.
 
     `path`: a folder with train, vali and test, or with Fold1, Fold2, … of them.
+    `seed`: of the split of a single file.
     """
     root = Path(path)
     if is_data_folder(path):

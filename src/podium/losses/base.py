@@ -92,7 +92,10 @@ class Loss(Named):
         return False
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
-        """Function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
+        """Function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate.
+
+        `labels`: grades or edges of the query, as for a call of the loss.
+        """
         return lambda moved: self(moved, labels).value
 
     def bounds(self) -> tuple[Bound, ...]:
@@ -104,7 +107,10 @@ class Loss(Named):
         return ()
 
     def check(self, data: Dataset) -> None:
-        """Raise IncompatibleError if this loss cannot learn from the data."""
+        """Raise IncompatibleError if this loss cannot learn from the data.
+
+        `data`: what to learn from; features are not looked at.
+        """
         if self.uses_edges(data):
             if not self.weighs_edges and not (data.preferences.edges[:, 3] == 1.0).all():  # type: ignore[union-attr]
                 raise IncompatibleError(
@@ -122,18 +128,27 @@ class Loss(Named):
             raise IncompatibleError(f"{self.name} learns from preferences (edges), but the data has only grades.")
 
     def constants(self, data: Dataset) -> Array:
-        """`kernel_constants` for the edges or labels of a dataset."""
+        """`kernel_constants` for the edges or labels of a dataset.
+
+        `data`: what to learn from; its preferences take precedence over labels.
+        """
         if self.uses_edges(data):
             return self.kernel_constants(data.preferences.edges)  # type: ignore[union-attr]
         labels = np.array([0.0, 1.0]) if data.document_weights is not None else data.labels
         return self.kernel_constants(labels)  # type: ignore[arg-type]
 
     def check_labels(self, data: Dataset) -> None:
-        """Raise an error if a label is invalid for this loss, e.g. if its gain is negative."""
+        """Raise an error if a label is invalid for this loss, e.g. if its gain is negative.
+
+        `data`: what to learn from; its preferences take precedence over labels.
+        """
         self.constants(data)
 
     def uses_edges(self, data: Dataset) -> bool:
-        """Whether the loss learns from explicit preferences, which take precedence over grades."""
+        """Whether the loss learns from explicit preferences, which take precedence over grades.
+
+        `data`: what to learn from.
+        """
         return self.edges is not None and data.preferences is not None
 
     def numeric_fields(self) -> dict[str, float]:
@@ -155,7 +170,10 @@ class Loss(Named):
         return np.array(list(self.numeric_fields().values()), np.float64)
 
     def fitted_to(self, data: Dataset) -> Loss:
-        """The same loss with statistics of the whole training data; itself if it needs none."""
+        """The same loss with statistics of the whole training data; itself if it needs none.
+
+        `data`: the training data of all queries.
+        """
         return self
 
     @property
@@ -167,13 +185,19 @@ class Loss(Named):
         return next((k for k, field in enumerate(self.numeric_fields()) if field == "seed"), None)
 
     def resampled(self, step: int) -> Loss:
-        """The same loss with other random draws, for a step of a stochastic solver; itself if it is deterministic."""
+        """The same loss with other random draws, for a step of a stochastic solver; itself if it is deterministic.
+
+        `step`: number of the step, which is added to the seed.
+        """
         if self.seed_at is None:
             return self
         return dataclasses.replace(self, seed=self.seed + step)  # type: ignore[type-var, attr-defined]
 
     def resampled_constants(self, constants: Array, step: int | None) -> Array:
-        """Kernel constants of `resampled(step)`, from those of this loss; unchanged if `step` is None."""
+        """Kernel constants of `resampled(step)`, from those of this loss; unchanged if `step` is None.
+
+        `constants`: as the loss itself returns them for its data.
+        """
         if step is None or self.seed_at is None:
             return constants
         moved = constants.copy()
@@ -189,7 +213,10 @@ class Loss(Named):
         return None
 
     def with_learned(self, values: ArrayLike) -> Loss:
-        """The same loss with other values of its learned parameters."""
+        """The same loss with other values of its learned parameters.
+
+        `values`: a number for each name in `learned`, in that order.
+        """
         if not self.learned:
             return self
         return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))  # type: ignore[type-var]

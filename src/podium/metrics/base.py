@@ -106,7 +106,7 @@ class Metric(Named):
         return {name: hint for name, hint in field_types(cls).items() if name not in ("cutoff", "convention")}
 
     def with_preset(self, preset: str, *, keep: Iterable[str] = ()) -> Self:
-        """The same metric as a tool computes it; its own parameters in `keep` stay as they are."""
+        """The same metric by the `preset` of a tool, e.g. letor3; its own parameters in `keep` stay as they are."""
         preset = check_preset(preset)
         stated = {**PRESETS[preset], **self.conventions.presets.get(preset, {})}
         cutoff = self.cutoff
@@ -144,7 +144,7 @@ class Metric(Named):
         return values
 
     def over_topics(self, lists: Lists, topics: TopicLists | None) -> Array:
-        """Its value for each query (Q,), of a metric that reads topics."""
+        """Its values (Q,) from `topics`, if it reads them: grades by topic of the documents in `lists`."""
         raise NotImplementedError
 
     def _settle(self, values: Array, lists: Lists) -> None:
@@ -155,17 +155,17 @@ class Metric(Named):
         values[empty] = {"skip": np.nan, "zero": zero, "one": self.conventions.one}[how.empty]
 
     def average(self, values: ArrayLike) -> Average:
-        """Its values over queries as one number: the mean, or the number that it reports instead."""
+        """The `values` of queries (Q,) as one number: the mean without NaN, or the number that it reports instead."""
         average = mean(values)
         return average._replace(value=self.reported(average.value, average.queries))
 
     @classmethod
     def reported(cls, mean: float, queries: int) -> float:
-        """The figure reported for n queries with this mean value: the mean itself, unless overridden."""
+        """The figure reported for so many `queries` with this `mean` value: the mean itself, unless overridden."""
         return mean
 
     def config_array(self, labels: ArrayLike) -> Array:
-        """The numbers that its kernels read, for data with these labels; refuses labels that have no gain."""
+        """The numbers that its kernels read, for data with these `labels` (N,); refuses labels that have no gain."""
         return _config(self, *survey(np.ascontiguousarray(labels, np.float64))).copy()
 
     def _config(self, low: float, high: float, odd: float) -> Array:
@@ -191,7 +191,7 @@ class Metric(Named):
         return np.concatenate([config, table])
 
     def own_numbers(self, largest_label: float) -> tuple[float, ...]:
-        """Its own parameters as its kernels read them: numbers as they are, words by their index, None as NaN."""
+        """Its own parameters, for labels up to `largest_label`: words by their index, None as NaN."""
         return tuple(_as_number(getattr(self, name), hint) for name, hint in self.own_parameters().items())
 
     def swap_functions(self) -> tuple[Any, Any]:
@@ -224,7 +224,7 @@ class Metric(Named):
             raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")
 
     def work_size(self, n: int) -> int:
-        """The length of the workspace that `prepare` needs for n documents."""
+        """The length of the workspace that `prepare` needs for `n` documents."""
         return 3 * n + 3
 
     def _head(self, stated: Mapping[str, Any] | None = MappingProxyType({})) -> str:

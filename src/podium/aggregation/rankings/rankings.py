@@ -37,7 +37,7 @@ class Rankings:
     """The lists of V voters on Q queries of N documents: E entries, those of one voter on one query together."""
 
     query_ids: AnyArray  # (Q,) text
-    voters: tuple[str, ...]  # (V,)
+    voters: tuple[str, ...]  # (V,) names
     document_ids: Ids  # (N,) in their order within each query
     offsets: Ints  # (Q+1,): documents offsets[q]:offsets[q+1] are those of query q
     documents: Ints  # (E,) a document's number within its query
@@ -72,6 +72,7 @@ class Rankings:
         `voters`: their names.
         `query_ids`: those of the queries.
         `weights`: how much each voter counts; 1 by default.
+        `orders`: for each query one order per voter, best first; a tuple or set in an order is a tie.
         """
         size = max(map(len, orders), default=0)
         names = [str(v + 1) for v in range(size)] if voters is None else _different(voters, "voter")
@@ -110,6 +111,8 @@ class Rankings:
         `queries`: the query of each row, with `voter_of` its voter and `documents` its document.
         `voters`: all names, if some vote nowhere.
         `weights`: how much each voter counts; 1 by default.
+        `ranks`: rank of each row from 1, equal ranks are ties; None takes the order of `scores`.
+        `scores`: score of each row, larger is better; None if voters gave none.
         """
         query, query_ids = number_ids(queries, "query id")
         voter, names = _voters(voter_of, voters)
@@ -156,6 +159,11 @@ class Rankings:
         `query_ids`: those of the queries.
         `weights`: how much each voter counts; 1 by default.
         `sources`: names of the lists, for messages.
+        `documents`: the document of each entry, list after list (E,).
+        `entry_offsets`: (Q × V + 1,), the voters of a query one after the other; a voter without a list has an empty
+            one.
+        `values`: a number for each entry (E,); larger is better, equal ones are ties.
+        `voters`: names of the V voters.
         """
         from podium.aggregation.rankings.rankings_kernels import assemble
 
@@ -190,7 +198,10 @@ class Rankings:
         return len(self.document_ids)
 
     def query(self, q: int) -> QueryRankings:
-        """The voters' lists on query q."""
+        """The voters' lists on query q.
+
+        `q`: number of the query, from 0.
+        """
         v = self.n_voters
         bounds = self.entry_offsets[q * v : (q + 1) * v + 1]
         a, b = int(bounds[0]), int(bounds[-1])
@@ -208,11 +219,17 @@ class Rankings:
         return (self.query(q) for q in range(self.n_queries))
 
     def with_weights(self, weights: ArrayLike) -> Rankings:
-        """The same lists with other weights of the voters, in their order."""
+        """The same lists with other weights of the voters, in their order.
+
+        `weights`: how much each voter counts (V,).
+        """
         return replace(self, weights=float_numbers(weights, "weight of a voter"))
 
     def source(self, voter: int) -> str:
-        """The source of a voter: its file, or file:line, or its name."""
+        """The source of a voter: its file, or file:line, or its name.
+
+        `voter`: number of the voter, from 0.
+        """
         return self.voters[voter] if self.sources is None else self.sources[voter]
 
 

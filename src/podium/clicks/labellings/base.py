@@ -43,7 +43,10 @@ class Labelling(Named):
     """Whether the labels are grades, which are not cut again."""
 
     def label(self, log: ClickLog) -> Array:
-        """Label of each pair; NaN if it gets none."""  # (U,)
+        """Label of each pair; NaN if it gets none.
+
+        `log`: the pages with clicks; it needs what the labelling reads, such as dwell times.
+        """  # (U,)
         raise NotImplementedError
 
 
@@ -51,17 +54,20 @@ class Labelling(Named):
 class PairLabels:
     """Labels of the pairs of a log, with their impressions and clicks."""
 
-    log: ClickLog
+    log: ClickLog  # pages from which the labels are
     values: Array  # (U,) NaN: none
-    impressions: Array  # (U,)
-    clicks: Array  # (U,)
+    impressions: Array  # (U,) how often each pair was shown
+    clicks: Array  # (U,) how often it was clicked
 
     @property
     def n_labelled(self) -> int:
         return int((~np.isnan(self.values)).sum())
 
     def join(self, data: Table) -> Dataset:
-        """Set these labels in a dataset; documents without a label are left out, as are queries without any."""
+        """Set these labels in a dataset; documents without a label are left out, as are queries without any.
+
+        `data`: a table with query and document ids, those of the log; labels that it has are replaced.
+        """
         data = data.grouped()
         rows = np.append(self.values, np.nan)[pairs_of_rows(self.log, data)]
         kept = np.flatnonzero(~np.isnan(rows))
@@ -94,6 +100,7 @@ def label_pairs(
     `how`: a click model or labelling, such as `ubm` or `ctr`.
     `grades`: equal parts of the range from 0 to 1, or `quantiles`; None leaves the numbers.
     `progress`: is told how far it is.
+    `log`: the pages with clicks.
     """
     check_log(log)
     chosen = labelling(how)

@@ -37,6 +37,7 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
     A document that is twice on a page is an error; with `repeated="keep"` each place is an impression.
 
     `source`: a path or an open file.
+    `repeated`: `refuse` or `keep`, see above.
     """
     kind = table_kind(source_name(source))
     if kind == "parquet":
@@ -55,6 +56,7 @@ def write_clicks(log: ClickLog, target: Source) -> None:
     """Write a click log: Parquet if the name ends in .parquet, else JSON Lines, gzipped if it ends in .gz.
 
     `target`: a path; .jsonl, .jsonl.gz or .parquet.
+    `log`: the pages to write, with all fields that they have.
     """
     if table_kind(source_name(target)) == "parquet":
         write_parquet_clicks(log, target)

@@ -36,6 +36,8 @@ def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str 
     """Click log from a data frame; `source` is its name in error messages.
 
     `repeated`: a document twice on a page: an error (`refuse`), or an impression for each place (`keep`).
+    `frame`: a pandas, polars or Arrow frame with a row per impression, and columns query, document and click; page,
+        position, time and others of `clicks_to_frame` are optional.
     """
     table = frame_table(frame, source=source)
     name = source or "<frame>"
@@ -72,6 +74,7 @@ def clicks_to_frame(log: ClickLog, *, backend: Backend = "pandas") -> Any:
     """Data frame of a log, with a row per impression.
 
     `backend`: pandas, polars or pyarrow.
+    `log`: the log to convert; what it did not record is no column.
     """
     import narwhals as nw
 

@@ -52,7 +52,7 @@ class ClickLog:
 
     pairs: Int32s  # (I,) the pair of each impression, page after page, each from the top
     clicks: Bytes  # (I,) 1 if it was clicked; several clicks are one
-    offsets: Ints  # (P+1,)
+    offsets: Ints  # (P+1,): impressions offsets[p]:offsets[p+1] are page p
     page_query: Int32s  # (P,) ascending
     pair_query: Int32s  # (U,) ascending
     query_ids: AnyArray  # (Q,) text, ascending
@@ -68,7 +68,7 @@ class ClickLog:
     places: Ints | None = None  # (P,) of pages in the order of their file, if visits or users are known
     times: Ints | None = None  # (P,) ms since 1970; NO_TIME: unknown
     rankers: NDArray[np.int16] | None = None  # (P,) index into ranker_names; -1: unknown
-    ranker_names: tuple[str, ...] = ()
+    ranker_names: tuple[str, ...] = ()  # names that `rankers` counts
     counts: Array | None = None  # (P,) how often the page occurred; None: once
     page_ids: AnyArray | None = None  # (P,) text; "": unknown
     query_texts: AnyArray | None = None  # (Q,) what users typed; "": unknown
@@ -76,7 +76,7 @@ class ClickLog:
     """Clicks on documents that were not on their page; they are not in the log."""
     dropped_pages: int = 0
     """Pages that an importer left out because it does not know what was shown."""
-    source: str | None = None
+    source: str | None = None  # where it came from, for messages
 
     def __repr__(self) -> str:
         return (
@@ -140,7 +140,10 @@ class ClickLog:
         return fold(self)
 
     def select(self, pages: AnyArray) -> ClickLog:
-        """Select pages by a mask or by ascending numbers; queries and pairs keep their numbers."""
+        """Select pages by a mask or by ascending numbers; queries and pairs keep their numbers.
+
+        `pages`: a mask (P,) of truth values, or numbers of pages, ascending.
+        """
         chosen = np.flatnonzero(pages) if pages.dtype == bool else np.asarray(pages, np.int64)
         return replace(self, **pages_of(self, chosen), dropped_clicks=0, dropped_pages=0)
 
@@ -154,7 +157,10 @@ class ClickLog:
         return replace(self, offsets=ends[self.offsets], **taken)
 
     def with_clicks(self, clicks: AnyArray) -> ClickLog:
-        """Replace the clicks; times of clicks are dropped."""
+        """Replace the clicks; times of clicks are dropped.
+
+        `clicks`: 0 or 1 for each impression (I,), in the order of `pairs`.
+        """
         return replace(
             self, clicks=np.asarray(clicks, np.uint8), click_times=None, last_click_times=None, dwell=None,
             dropped_clicks=0,

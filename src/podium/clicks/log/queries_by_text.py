@@ -47,7 +47,11 @@ class Named:
 
 
 def name_queries(log: ClickLog, queries: QueryTexts) -> Named:
-    """Rename the queries of a log, given by id or text, to the ids of a file; pages of other queries are left out."""
+    """Rename the queries of a log, given by id or text, to the ids of a file; pages of other queries are left out.
+
+    `log`: a log whose query ids, or texts that users typed, are in the file.
+    `queries`: ids and texts of queries, as `QueryTexts.read` reads them.
+    """
     where = log.source or "the log"
     names = [str(name) for name in log.query_ids]
     ids = _ids(log, queries)

@@ -70,35 +70,66 @@ class ClickModel(Named):
         return True
 
     def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
-        """Estimate the parameters for a folded log; also gives the objective J of each iterate that was kept."""
+        """Estimate the parameters for a folded log; also gives the objective J of each iterate that was kept.
+
+        `log`: pages in which equal ones are folded into one with a count.
+        `progress`: called after each iteration with the part that is done, from 0 to 1.
+        """
         raise NotImplementedError
 
     def predict(self, params: Params, pairs: AnyArray, log: ClickLog) -> Predicted:
-        """Predict a log. `pairs` are the fitted pairs of its impressions; unknown ones are the last."""
+        """Predict a log. `pairs` are the fitted pairs of its impressions; unknown ones are the last.
+
+        `params`: arrays of the model's probabilities, by name.
+        `log`: the pages to predict; clicks above an impression are conditions of its probability.
+        """
         raise NotImplementedError
 
     def draw(self, params: Params, pairs: AnyArray, log: ClickLog, uniform: Array) -> Bytes:
-        """Draw clicks on the pages of a log, from one uniform number for each impression."""
+        """Draw clicks on the pages of a log, from one uniform number for each impression.
+
+        `params`: arrays of the model's probabilities, by name.
+        `pairs`: the fitted pair of each impression (I,); unknown ones are the last.
+        `log`: the pages to click on; its own clicks do not matter.
+        `uniform`: a random number within 0 and 1 for each impression (I,).
+        """
         raise NotImplementedError
 
     def relevance(self, params: Params) -> Array:
-        """Relevance of each pair, which orders documents; one number if all are alike."""  # (U,) or (1,)
+        """Relevance of each pair, which orders documents; one number if all are alike.
+
+        `params`: arrays of the model's probabilities, by name.
+        """  # (U,) or (1,)
         raise NotImplementedError
 
     def attractiveness(self, params: Params) -> Array:
-        """Probability of a click on each pair at rank 1; one number if all are alike."""
+        """Probability of a click on each pair at rank 1; one number if all are alike.
+
+        `params`: arrays of the model's probabilities, by name.
+        """
         return self.relevance(params)
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """Parameters for simulation, from the attractiveness of pairs and an examination curve (R,)."""
+        """Parameters for simulation, from the attractiveness of pairs and an examination curve (R,).
+
+        `attractiveness`: probability of a click on each pair if it is examined (U,).
+        `curve`: examination probability of ranks 1, 2, … (R,).
+        """
         raise NotImplementedError
 
     def usable(self, log: ClickLog) -> ClickLog:
-        """Log without the clicks that have probability 0 in this model."""
+        """Log without the clicks that have probability 0 in this model.
+
+        `log`: the pages to learn from or to predict.
+        """
         return log
 
     def fit(self, log: ClickLog, *, progress: Progress = quiet) -> Fitted:
-        """Estimate the parameters from a log; `progress(fraction)` is called after each iteration."""
+        """Estimate the parameters from a log.
+
+        `log`: the pages to learn from.
+        `progress`: called after each iteration with the part that is done, from 0 to 1.
+        """
         if log.n_impressions == 0:
             raise DataError("the log has no impressions; a click model needs some pages.", where=log.source)
         used = self.usable(log)
@@ -109,7 +140,11 @@ class ClickModel(Named):
 
 
 def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
-    """Fit a click model, given as a value or by name: `fit(log, "ubm(prior=0.01)")`."""
+    """Fit a click model, given as a value or by name: `fit(log, "ubm(prior=0.01)")`.
+
+    `log`: the pages to learn from.
+    `model`: a click model, or its text, such as `pbm`.
+    """
     check_log(log)
     return (ClickModel.parse(model) if isinstance(model, str) else model).fit(log)
 
@@ -118,24 +153,27 @@ def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
 class Fitted(Shown):
     """Fitted click model: its parameters for the pairs of a log."""
 
-    model: ClickModel
-    params: Params
-    pair_query: Int32s  # (U,)
-    query_ids: AnyArray  # (Q,)
-    document_ids: AnyArray  # (U,)
+    model: ClickModel  # kind of model, with its priors
+    params: Params  # estimated probabilities, arrays by name
+    pair_query: Int32s  # (U,) ascending
+    query_ids: AnyArray  # (Q,) text, ascending
+    document_ids: AnyArray  # (U,) text, ascending within a query
     impressions: Array  # (U,) how often each pair was shown
     clicks: Array  # (U,) how often it was clicked; the satisfaction of a pair without clicks is only the prior's
     examined: Array  # (R,) the mean examination probability of a rank; NaN if it was not shown
     components: Ints  # (R,) ranks with the same number had pairs in common; 0 if it was not shown
     history: Array  # the objective J of each iterate that was kept, the last of the result
-    info: dict[str, Any]
+    info: dict[str, Any]  # record of the fit, as JSON
 
     @property
     def n_pairs(self) -> int:
         return len(self.pair_query)
 
     def relevance(self, data: Dataset | None = None) -> Array:
-        """Relevance of each pair, or of each row of a dataset; NaN for rows that the log does not have."""
+        """Relevance of each pair, or of each row of a dataset; NaN for rows that the log does not have.
+
+        `data`: a dataset with query and document ids, those of the log; None gives the pairs of the log (U,).
+        """
         own = np.broadcast_to(self.model.relevance(self.params), self.n_pairs).copy()
         if data is None:
             return own
@@ -168,21 +206,35 @@ class Fitted(Shown):
         return np.where(self.components == self.components[0], relative, np.nan)
 
     def pairs_of(self, query_ids: Iterable[object], document_ids: Iterable[object]) -> Ints:
-        """Number of each pair, given as texts; n_pairs if it was not in the log."""
+        """Number of each pair, given as texts; n_pairs if it was not in the log.
+
+        `query_ids`: query of each pair.
+        `document_ids`: document of each pair.
+        """
         pairs = self._as_log().find_pairs(query_ids, document_ids)
         return np.where(pairs < 0, self.n_pairs, pairs)
 
     def predict(self, log: ClickLog) -> Predicted:
-        """Predict each impression of a log; pairs that the model does not know have the prior."""
+        """Predict each impression of a log; pairs that the model does not know have the prior.
+
+        `log`: pages that the model need not have seen.
+        """
         return self.model.predict(self.params, self._pairs_in(log), log)
 
     def relevance_in(self, log: ClickLog) -> Array:
-        """Relevance of each impression's document; that of the prior for pairs that the model does not know."""
+        """Relevance of each impression's document; that of the prior for pairs that the model does not know.
+
+        `log`: pages that the model need not have seen.
+        """
         params = {name: unseen(x) if name in self.model.per_pair else x for name, x in self.params.items()}
         return np.broadcast_to(self.model.relevance(params), self.n_pairs + 1)[self._pairs_in(log)]
 
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
-        """Draw clicks on the pages of a log from the model."""
+        """Draw clicks on the pages of a log from the model.
+
+        `log`: pages to click on; its own clicks do not matter.
+        `seed`: the same seed gives the same clicks.
+        """
         uniform = random_numbers(seed).random(log.n_impressions)
         return log.with_clicks(self.model.draw(self.params, self._pairs_in(log), log, uniform))
 
@@ -209,7 +261,10 @@ class Fitted(Shown):
         return ShownTable(f"Click model {self.model}", ["rank", "examined"], rows, notes=notes, bars=1)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to one file; the same model gives the same bytes."""
+        """Write the fitted model to one file; the same model gives the same bytes.
+
+        `path`: the file to write; one that exists is replaced.
+        """
         arrays = {f"params/{name}": values for name, values in self.params.items()}
         arrays |= {name: getattr(self, name) for name in _SAVED}
         for name in ("query_ids", "document_ids"):
@@ -221,7 +276,10 @@ class Fitted(Shown):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Fitted:
-        """Read a fitted click model. Files from untrusted sources are safe: they hold numbers and names, never code."""
+        """Read a fitted click model. Files from untrusted sources are safe: they hold numbers and names, never code.
+
+        `path`: a file that `save` wrote.
+        """
         with archive.file_errors(path, _KIND, made_by="podium clicks fit -o"):
             head, arrays = archive.read(path, _KIND, version=FORMAT)
             texts = {name: _texts(arrays, name) for name in ("query_ids", "document_ids")}

@@ -90,7 +90,11 @@ class ChainModel(ClickModel):
         return params["attractiveness"]
 
     def objective(self, params: Params, pages: Pages) -> float:
-        """Log-likelihood with its prior."""
+        """Log-likelihood with its prior.
+
+        `params`: arrays of the model's probabilities, by name.
+        `pages`: the pages of a folded log.
+        """
         value = pages.expect(self.chain(params), None).log_likelihood
         return value + sum(prior_term(self.prior, values) for values in params.values())
 
@@ -122,7 +126,11 @@ class IteratedChain(ChainModel, IteratedModel):
         return unpacked(x), history
 
     def em_step(self, params: Params, pages: Pages) -> tuple[float, Params]:
-        """Make an EM step: J of the parameters, and the next ones."""
+        """Make an EM step: J of the parameters, and the next ones.
+
+        `params`: arrays of the model's probabilities, by name.
+        `pages`: the pages of a folded log.
+        """
         counts = pages.expect(self.chain(params), self.after_click)
         prior = sum(prior_term(self.prior, values) for values in params.values())
         after = self.maximise(params, counts, pages)

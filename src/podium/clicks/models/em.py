@@ -41,7 +41,13 @@ class IteratedModel(ClickModel):
     """Stop if J rises by less than this per page."""
 
     def climb(self, step: Step, x: Array, *, n_pages: float, progress: Progress = quiet) -> tuple[Array, list[float]]:
-        """Iterate EM from x: the last iterate, and J of each that was kept; warns if not converged."""
+        """Iterate EM from x: the last iterate, and J of each that was kept; warns if not converged.
+
+        `step`: function of x that returns the objective J(x) and the next x.
+        `x`: all parameters as one array, to start from.
+        `n_pages`: pages of the log, each counted as often as it occurred; `tolerance` is for one of them.
+        `progress`: called after each cycle with the part of `iterations` that is done.
+        """
         x, history, converged = climb(
             step, x, iterations=self.iterations, tolerance=self.tolerance * n_pages, accelerate=self.accelerate,
             progress=progress,

@@ -85,7 +85,11 @@ class BrowsingModel(ClickModel):
         return math.isqrt(2 * len(gamma)) if self.cells == RANK_AND_LAST else len(gamma)
 
     def objective(self, params: Params, cells: Cells) -> float:
-        """Log-likelihood with its prior."""
+        """Log-likelihood with its prior.
+
+        `params`: arrays of the model's probabilities, by name.
+        `cells`: counts of impressions and clicks.
+        """
         alpha, gamma = self.products(params)
         x = alpha[np.minimum(cells.pair, len(alpha) - 1)] * gamma[cells.cell]
         prior = sum(prior_term(self.prior, values) for values in params.values())

@@ -27,18 +27,23 @@ class Measures:
     """Goodness of fit of a click model on a log."""
 
     log_likelihood_per_page: float
+    """Natural logarithm of the probability of the clicks on a page, mean over pages."""
     log_likelihood: float
     """Per impression."""
     perplexity: float
+    """Of P(click) at a rank, mean over ranks: 1 is perfect, 2 a tossed coin."""
     perplexity_at: tuple[float, ...]
     """At ranks 1, 2, …; NaN if no page has the rank."""
     conditional_perplexity: float
+    """The same of P(click | the clicks above it)."""
     auc: float
     """Of P(click); NaN if all or none were clicked."""
     rmse: float
+    """Root of the mean square of click − P(click), over impressions."""
     ndcg_at_10: float
-    """NaN without grades, as `pair_accuracy`."""
+    """Of documents by relevance, mean over pages with a grade for every document; NaN if there is none."""
     pair_accuracy: float
+    """Share of pairs of different grade that relevance orders rightly, mean over the same pages."""
     ignored_clicks: int
     """Clicks that have probability 0 in the model and were left out."""
 
@@ -51,6 +56,10 @@ def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Meas
     reproduced and are not exact: its tail recursion reads the parameters of positions from the top instead of from the
     next rank, and it charges 1 − α for positions that were not examined. Its cascade model (CM) gives every no-click
     after the first click 1e-6.
+
+    `fitted`: a model that was fitted to other pages, if the figures are to say how well it predicts.
+    `log`: the pages to predict; pairs that the model does not know have its prior.
+    `preset`: formulas of podium or of pyclick, see above.
     """
     used = fitted.model.usable(log)
     ignored = int(log.clicks.sum()) - int(used.clicks.sum())

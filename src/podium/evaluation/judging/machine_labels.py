@@ -76,6 +76,7 @@ def evaluate_with_machine(
     `level`: the confidence level of the intervals.
     `preset`: compute each metric as a tool does, e.g. trec.
     `options`: those of `evaluate_run`.
+    `runs`: a run for each name, in any form that `evaluate_run` takes.
     """
     human, labels = as_qrels(qrels), as_qrels(machine)
     by_run: dict[str, tuple[Evaluation, Evaluation]] = {}

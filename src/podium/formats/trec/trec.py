@@ -53,10 +53,10 @@ class Qrels:
     """Grades of judged documents, those of query q at offsets[q]:offsets[q+1]."""
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
-    offsets: Ints  # (Q+1,)
-    document_ids: Ids  # (N,)
-    labels: Array  # (N,)
-    source: str | None = None
+    offsets: Ints  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
+    document_ids: Ids  # (N,) text
+    labels: Array  # (N,) grades
+    source: str | None = None  # its file, for messages
     guessed: str | None = None
     """Which columns of its file were taken for what; None of a TREC file."""
     topics: Triples | None = None
@@ -79,11 +79,11 @@ class Run:
     """Scores of retrieved documents, those of query q at offsets[q]:offsets[q+1]."""
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
-    offsets: Ints  # (Q+1,)
-    document_ids: Ids  # (N,)
-    scores: Array  # (N,)
-    tag: str = "podium"
-    source: str | None = None
+    offsets: Ints  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
+    document_ids: Ids  # (N,) text
+    scores: Array  # (N,) larger is better
+    tag: str = "podium"  # name of the system
+    source: str | None = None  # its file, for messages
     guessed: str | None = None
     """Which columns of its file were taken for what; None of a TREC file."""
     ranks: Int32s | None = None  # (N,) as the file has them, for `Convention.order`
@@ -198,6 +198,7 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write qrels: CSV, JSON or Parquet by the name, otherwise TREC's; whole grades without a point.
 
     `target`: a path, whose ending may be .csv, .json or .parquet, or an open file.
+    `qrels`: grades by query; grades by topic are always written as TREC's diversity qrels.
     """
     if is_tabular(target) and qrels.topics is None:
         queries_of = np.repeat(qrels.query_ids, np.diff(qrels.offsets)).tolist()
@@ -242,6 +243,7 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     TREC format demands.
 
     `target`: a path, whose ending may be .csv, .json or .parquet, or an open file.
+    `run`: scores by query; its tag is the last column of TREC's format.
     """
     rows, _ = order_all(run.scores, run.offsets)
     sizes = np.diff(run.offsets)

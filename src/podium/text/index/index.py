@@ -72,7 +72,7 @@ class Hits:
 
 
 class Index:
-    """An index of documents, on disk. `create` makes a new one, `open` opens an existing one."""
+    """An index of documents, on disk. `create` makes a new one, `open` opens an existing one; both open its `store`."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -96,7 +96,7 @@ class Index:
         id: str | None = None,
         title: str | None = None,
     ) -> Index:
-        """Create an index of documents: dicts with an id and text fields, or the rows of a data frame.
+        """Create an index of `documents`: dicts with an id and text fields, or the rows of a data frame.
 
         `fields` are those that are searched: by default title and text, or without a text all that hold text, which
         the first documents say; numbers, dates, URLs and ids are not. All others are stored, for filters and features.
@@ -170,7 +170,7 @@ class Index:
         return self.store.title_field
 
     def add(self, documents: Iterable[Any], *, replace: bool = False, id: str | None = None) -> int:
-        """Add documents, all or none of them, and return their number. `replace` overwrites ids that exist.
+        """Add `documents`, all or none of them, and return their number. `replace` overwrites ids that exist.
 
         `id` names the field of ids: by default that of the index, or one with a usual name.
         """
@@ -210,7 +210,7 @@ class Index:
         return document if self.title == "title" else {"title": document.get(self.title), **document}
 
     def query(self, text: str, *, vector: Sequence[float] | AnyArray | None = None, syntax: bool = False) -> Query:
-        """Analyse a text as a query. Its vector is the argument, or that of the encoder if there is one.
+        """Analyse `text` as a query. Its vector is `vector`, or else that of the encoder if there is one.
 
         With `syntax`, the text is in the query language: see `query_language.py`.
         """
@@ -231,12 +231,12 @@ class Index:
         return occurs
 
     def add_links(self, links: Iterable[tuple[str, str]]) -> None:
-        """Add links between documents, as pairs of ids; the documents may be added later."""
+        """Add `links` between documents, (source, target) ids; the documents may be added later."""
         self.store.add_links((str(source), str(target)) for source, target in links)
         self.refresh()
 
     def add_visits(self, visits: Iterable[Visit | tuple[str, float, str | None]]) -> None:
-        """Append visits of documents, by their ids."""
+        """Append `visits` of documents: (id, seconds on it, id of the next one or None)."""
         checked = (check_visit(Visit(*visit)) for visit in visits)
         self.store.add_visits(Visit(str(v.page), v.seconds, None if v.next is None else str(v.next)) for v in checked)
         self.refresh()
@@ -250,8 +250,8 @@ class Index:
     def encode_with(self, encode: Encoder, *, name: str | None = None) -> None:
         """Set the encoder: `encode` is a function from a list of texts to an array with a row for each.
 
-        It encodes queries without a vector, and documents with `encode_documents`. The function is not saved, only
-        its name: raises an error if the vectors of the index were made by a function of another name.
+        It encodes queries without a vector, and documents with `encode_documents`. The function is not saved, only its
+        `name`, by default its own: raises an error if the vectors of the index were made by one of another name.
         """
         called, stored = name or encoder_name(encode), self.store.encoder()
         if stored not in (None, called):
@@ -280,7 +280,7 @@ class Index:
         offset: int = 0,
         syntax: bool = False,
     ) -> Hits:
-        """Search: the k best documents for a query; ties go to the document that was added first.
+        """Search: the `k` best documents for a `query`, text or `Query`; ties go to the document that was added first.
 
         `by` scores them, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector of the
         query: `vector`, or see `encode_with`. `where` filters documents by their numbers; see `make_filter`.
@@ -302,7 +302,7 @@ class Index:
         return Hits(self.ids(numbers[order]), scores[order], numbers[order])
 
     def ids(self, numbers: Ints) -> list[str]:
-        """The ids of documents, by their numbers."""
+        """The ids of documents, by their `numbers`, which `Hits.numbers` has."""
         names = [""] * len(numbers)
         for segment, at, rows in self.places(numbers):
             for k, id in zip(at.tolist(), segment.ids(rows), strict=True):
@@ -332,7 +332,7 @@ class Index:
         return parts
 
     def statistics(self, query: Query) -> Statistics:
-        """Collection statistics of the terms of a query."""
+        """Collection statistics of the terms of a `query`."""
         m, columns = len(query.terms), len(self.fields) + 1
         df, cf, totals = np.zeros((m, columns)), np.zeros((m, columns)), np.zeros(columns)
         with tier(m * columns * len(self.segments)):
@@ -342,21 +342,21 @@ class Index:
         return Statistics(len(self), totals, df, cf)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result of `make`, cached until the index changes; for a small number of keys."""
+        """The result of `make`, cached under `key` until the index changes; for a small number of keys."""
         if key not in self._kept:
             self._kept[key] = make()
         value: T = self._kept[key]
         return value
 
     def kept_arrays(self, key: Hashable, make: Callable[[], Arrays]) -> Arrays:
-        """The arrays of `make`, in a cache of the last used, for many keys, such as parameters of searches.
+        """The arrays of `make`, under `key` in a cache of the last used, for many keys, such as parameters of searches.
 
         They take at most the memory of the index's own arrays, or LEAST_KEPT bytes if that is more.
         """
         return self._arrays.get(key, make)
 
     def scratch(self, size: int) -> Scratch:
-        """Arrays for the scores of a segment, one set per thread."""
+        """Arrays for the scores of a segment of up to `size` documents, one set per thread."""
         if getattr(self._scratch, "size", -1) < size:
             self._scratch.size, self._scratch.arrays = size, Scratch.of(size)
         arrays: Scratch = self._scratch.arrays
