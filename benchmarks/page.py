@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contest import OURS, Row
-from benchmarks.speed_summary import head
+from benchmarks.speed_summary import ABOUT, goals, head, title
 from benchmarks.units import digits, scale_of
 
 TOOLS = [
@@ -44,57 +44,86 @@ def write(results: dict[str, list[Row]], folder: Path, *, quick: bool) -> None:
     picture(whole, folder / "speed.svg")
 
 
-MEANING = """## How to read the tables
+MEANING = """## How to repeat it
 
-- Contestants take turns at the same work. Figures are medians of CPU seconds (wall where said), in brackets the range
-  that holds half of the repeats.
-- **Ratio**: the best peer's time over podium's. Above 1, podium is faster.
-- **Peer**: the fastest contestant that is not podium. Not all are tools: a *prototype* is a throw-away kernel for this
-  one loss, and the command line, the service and first use are compared with what they take at least. The first table
-  and the list of slower rows count tools alone.
-- **Before**: the ratio, or podium's time if there is no peer, of the run before.
+    pip install 'podium[bench]'
+    python -m benchmarks -o docs/benchmarks         # about an hour; writes this page
+    python -m benchmarks trec                       # one benchmark; prints its figures
+    python -m benchmarks --quick                    # small data, minutes: whether it runs
+
+## How to read the tables
+
+- Contestants take turns at the same work. Times are medians of CPU seconds, or of wall time where the table
+  says so; in brackets the range that holds half of the repeats.
+- **Best peer** is the fastest contestant but podium. It need not be a tool: a *prototype* is a throw-away kernel for
+  this one loss, and the command line, the service and first use are compared with what they take at least. The tables
+  above count tools alone.
+- **Times as fast** is the peer's time over podium's: above 1, podium is faster. **Before** is the same of the run
+  before, or podium's time if there is no peer.
+- **Goal** is what podium's developers want to reach.
 """
+MANY = 12
+"""Rows from which a table is folded."""
 
 
 def text(whole: dict[str, Any]) -> str:
+    """The page: the answer first, then how it was measured, the figures, and the missed goals."""
+    benchmarks = whole["benchmarks"]
     parts = [
         "# Speed compared with other tools\n",
-        head(whole["benchmarks"]) + "\n",
+        head(benchmarks) + "\n",
         MEANING,
         "![Times of the best peers as multiples of podium's](speed.svg)\n",
+        *(_section(name, figures) for name, figures in benchmarks.items()),
+        goals(benchmarks) + "\n",
     ]
-    for name, found in whole["benchmarks"].items():
-        parts.append(f"## {name.replace('_', ' ')}\n")
-        before = found.get("before", {"rows": []})
-        earlier = f"; the run before: {before['at']} UTC, {before['processor']}" if before["rows"] else ""
-        parts.append(f"{found['at']} UTC, {found['processor']}{', --quick' if found['quick'] else ''}{earlier}\n")
-        parts.append("| what | podium | best peer | ratio | goal | met | before |\n|---|--:|--:|--:|---|---|--:|")
-        known = {row["what"]: row for row in before["rows"]}
-        notes = []
-        for row in found["rows"]:
-            ours = row["seconds"][OURS]
-            best = f"{row['best_peer']} {_shown(row['seconds'][row['best_peer']])}" if row["best_peer"] else "–"
-            ratio = _ratio(row)
-            met = {True: "yes", False: "**no**", None: ""}[row["met"]]
-            clock = " (wall)" if row["clock"] == "wall" else ""
-            was = _ratio(known[row["what"]]) if row["what"] in known else "–"
-            if was == "–" and row["what"] in known:
-                was = _shown(known[row["what"]]["seconds"][OURS])
-            parts.append(
-                f"| {row['what']} | {_shown(ours)}{clock} | {best} | {ratio} | {row['goal']} | {met} | {was} |"
-            )
-            others = [
-                f"{peer} {_shown(one)}" for peer, one in row["seconds"].items() if peer not in (OURS, row["best_peer"])
-            ]
-            absent = [f"{peer}: {why}" for peer, why in row["absent"].items() if why != "has no such loss"]
-            more = "; ".join([*others, *absent, *([row["note"]] if row["note"] else [])])
-            if more:
-                notes.append(f"- {row['what']}: {more}")
-        notes += [f"- {note}" for note in found.get("notes", [])]  # of the whole run
-        parts.append("\n" + "\n".join(notes) + "\n" if notes else "")
-    versions = next(iter(whole["benchmarks"].values()))["versions"]
+    versions = next(iter(benchmarks.values()))["versions"]
     parts.append("Versions: " + ", ".join(f"{name} {one}" for name, one in versions.items() if one) + ".\n")
     return "\n".join(parts)
+
+
+def _section(name: str, figures: dict[str, Any]) -> str:
+    """Figures of one benchmark: its table, and the other contestants and notes folded."""
+    before = figures.get("before", {"rows": []})
+    earlier = f"; the run before: {before['at']} UTC, {before['processor']}" if before["rows"] else ""
+    when = f"`python -m benchmarks {name}`, {figures['at']} UTC, {figures['processor']}"
+    earlier_rows = {row["what"]: row for row in before["rows"]}
+    lines = ["| what | podium | best peer | times as fast | goal | met | before |", "|---|--:|--:|--:|---|---|--:|"]
+    lines += [_table_row(row, earlier_rows.get(row["what"])) for row in figures["rows"]]
+    table, details = "\n".join(lines), "\n".join(note for row in figures["rows"] if (note := _more(row)))
+    notes = "\n".join(f"- {note}" for note in figures.get("notes", []))
+    return "\n\n".join(
+        [
+            f"## {title(name)}",
+            " ".join([ABOUT.get(name, ""), f"{when}{', --quick' if figures['quick'] else ''}{earlier}."]).strip(),
+            _folded(f"{len(figures['rows'])} rows", table) if len(figures["rows"]) > MANY else table,
+            *([_folded("Other contestants, and details", details)] if details else []),
+            *([_folded("Notes on this run", notes)] if notes else []),
+        ]
+    ) + "\n"  # fmt: skip
+
+
+def _folded(summary: str, body: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def _table_row(row: dict[str, Any], before: dict[str, Any] | None) -> str:
+    best = f"{row['best_peer']} {_shown(row['seconds'][row['best_peer']])}" if row["best_peer"] else "–"
+    met = {True: "yes", False: "**no**", None: ""}[row["met"]]
+    clock = " (wall)" if row["clock"] == "wall" else ""
+    was = "–" if before is None else _ratio(before)
+    if was == "–" and before is not None:
+        was = _shown(before["seconds"][OURS])
+    ours = _shown(row["seconds"][OURS])
+    return f"| {row['what']} | {ours}{clock} | {best} | {_ratio(row)} | {row['goal']} | {met} | {was} |"
+
+
+def _more(row: dict[str, Any]) -> str:
+    """Times of the other contestants, who is absent and why, and the note of a row; empty if there is none."""
+    others = [f"{peer} {_shown(one)}" for peer, one in row["seconds"].items() if peer not in (OURS, row["best_peer"])]
+    absent = [f"{peer}: {why}" for peer, why in row["absent"].items() if why != "has no such loss"]
+    more = "; ".join([*others, *absent, *([row["note"]] if row["note"] else [])])
+    return f"- {row['what']}: {more}" if more else ""
 
 
 def picture(whole: dict[str, Any], path: Path) -> None:

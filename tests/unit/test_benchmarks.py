@@ -14,7 +14,7 @@ from benchmarks.__main__ import NAMES
 from benchmarks.contest import Contest, run
 from benchmarks.quality import METHODS, Outcome, leads, words
 from benchmarks.shapes import Shape, parts
-from benchmarks.speed_summary import head
+from benchmarks.speed_summary import goals, head
 from benchmarks.units import shown
 
 import podium
@@ -125,7 +125,7 @@ def test_the_page_of_speed_is_written_from_its_figures():
     assert (folder / "speed.md").read_text() == page.text(json.loads((folder / "speed.json").read_text()))
 
 
-def test_the_page_of_speed_begins_with_losses_and_missed_goals():
+def test_the_page_of_speed_begins_with_where_another_tool_is_faster_and_names_missed_goals():
     first = run(Contest("first training of a", taking(6.0), {}, goal="≤ 5 s", most_seconds=5.0), quick=True)
     second = run(Contest("first training of b", taking(7.0), {}, goal="≤ 5 s", most_seconds=5.0), quick=True)
     peers = {"prototype": taking(0.05), "Rax": taking(0.15), "ranx": taking(0.4)}
@@ -133,9 +133,20 @@ def test_the_page_of_speed_begins_with_losses_and_missed_goals():
     part = {"at": "2026-11-17 06:23", "rows": [asdict(row) for row in (first, second, third)]}
     text = head({"first_use": part})
     assert "faster than the fastest other tool in 0 of 1 rows that have one, and slower in 1." in text
-    assert "It meets 1 of 3 goals, and 2 of the missed ones are of first use." in text
-    assert "- **first training of …, 2 rows**: 6 s to 7 s. Goal: ≤ 5 s. 32 functions" in text
-    assert "- work: podium 200 ms, Rax 150 ms (0.75 ×)." in text
+    assert "| [first use](#first-use) | Rax, ranx | 0.75 | 1 of 1 rows | 2026-11-17 |" in text
+    assert "| work | 200 ms | Rax 150 ms | 0.75 × |" in text
+    missed = goals({"first_use": part})
+    assert "1 of 3 are met; 2 of the missed ones are of first use." in missed
+    assert "- **first training of …, 2 rows**: 6 s to 7 s. Goal: ≤ 5 s. 32 functions" in missed
+
+
+def test_links_of_the_first_table_of_speed_go_to_the_sections():
+    page_text = (ROOT / "docs" / "benchmarks" / "speed.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", page_text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\(#(.*?)\)", page_text)
+    assert links
+    assert set(links) <= anchors
 
 
 def test_the_summary_of_costs_has_the_fastest_and_what_was_too_slow_to_run():
