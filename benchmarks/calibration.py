@@ -1,6 +1,6 @@
 """Do odds come true? Calibration of methods on the test queries of a dataset's folds.
 
-    python benchmarks/calibration.py FOLDER [-o docs/calibration.svg]
+    python -m benchmarks.calibration FOLDER [-o docs/calibration.svg]
 
 FOLDER holds Fold1, Fold2, … with train, vali and test files, as LETOR's datasets do. Each method is trained with its
 validation fold, which also gives the temperature. Prints what became of the odds of test queries, for the distribution
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from benchmarks.measured import measured
 from podium.data import Dataset, Fold
 from podium.distributions import Boltzmann, PlackettLuce, ReversePlackettLuce, Thurstone
 from podium.distributions.temperature import fit_temperature
@@ -58,6 +59,7 @@ def main(folder: str, output: str | None = None) -> None:
             given = name == GIVEN
             print_cells([method if given else "", words_of(fitted) if given else name, *figures(parts)])
         drawn[method] = found
+    print(f"\n{measured('python -m benchmarks.calibration OHSUMED -o docs/calibration.svg')}")
     if output is not None:
         draw(drawn, output)
         print(f"wrote {output}")

@@ -1,6 +1,6 @@
 """What a cluster costs per evaluation: python -m benchmarks.cluster [workers]
 
-The loss and gradient of listnet over a linear scorer on made-up data of 46 features, on one machine and on local
+The loss and gradient of listnet over a linear scorer on synthetic data of 46 features, on one machine and on local
 processes; and an empty task, which is what every part costs at least.
 """
 
@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from benchmarks.measured import measured
 from podium.data.dataset import Dataset
 from podium.distributed import cluster_training as training
 from podium.distributed import parts
@@ -42,6 +43,7 @@ def main(workers: int) -> None:
             print(f"{n:14}{n * FEATURES:14}{len(kept):14}{seconds}", flush=True)
         for n in (1, 8, 64):
             print(f"{n} empty tasks: {timed(lambda _, n=n: cluster.map(abs, range(n)), None):.4f} s", flush=True)
+    print(measured("python -m benchmarks.cluster"))
 
 
 def timed(function, argument) -> float:

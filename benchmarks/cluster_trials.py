@@ -23,6 +23,7 @@ import numpy as np
 
 import podium
 from benchmarks.made_up import graded
+from benchmarks.measured import measured
 from podium.data.dataset import Dataset
 from podium.distributed import cluster_training as training
 from podium.distributed import parts
@@ -182,9 +183,11 @@ def _outcomes(comparison: Any) -> bytes:
 
 def main(trial: str, word: str = "", job: str = "") -> None:
     if trial == "kill":
-        return kill(int(word or 10), job)
-    data = podium.read_data(word) if word else graded(63, 40, 20, seed=1)
-    return {"equal": equal, "trees": trees}[trial](data)
+        kill(int(word or 10), job)
+    else:
+        data = podium.read_data(word) if word else graded(63, 40, 20, seed=1)
+        {"equal": equal, "trees": trees}[trial](data)
+    print(measured(f"python -m benchmarks.cluster_trials {trial}"))
 
 
 if __name__ == "__main__":

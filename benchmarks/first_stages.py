@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.measured import measured
 from benchmarks.search import _holm, _index, _p
 from podium.base.arrays import Array
 from podium.evaluation.evaluate import evaluate_run
@@ -37,13 +38,13 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     folders = sorted(path for path in asked.folder.iterdir() if (path / "qrels.txt").exists())
-    text = page({folder.name: measured(folder) for folder in folders})
+    text = page({folder.name: evaluated(folder) for folder in folders})
     print(text)
     if asked.output is not None:
         asked.output.write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
-def measured(folder: Path) -> dict[str, Array]:
+def evaluated(folder: Path) -> dict[str, Array]:
     """The metrics of every query with a relevant document, by each first stage."""  # (M, Q)
     qrels, topics = read_qrels(folder / "qrels.txt"), read_queries(folder / "queries.jsonl")
     values = {}
@@ -78,8 +79,10 @@ def page(measures: dict[str, dict[str, Array]]) -> str:
 Which search without learning finds most: BM25 and its variants, query likelihood, expansion, fusion?
 [Expansion and stages](../search.md#expansion-and-stages) says what to make of it.
 
-Written by `python -m benchmarks.first_stages FOLDER`. Classical test collections, which are not shipped; the best
-{DEPTH} documents of each first stage with its default parameters; NDCG@10 with linear gain / MAP / recall at 100.
+{measured("python -m benchmarks.first_stages FOLDER -o docs/benchmarks/first_stages.md")}
+
+Classical test collections, which are not shipped; the best {DEPTH} documents of each first stage with its default
+parameters; NDCG@10 with linear gain / MAP / recall at 100.
 
 {markdown_table(["", *heads], means)}
 p-values of NDCG@10 against `{BASE}` by a paired randomisation test over queries; in brackets after Holm over all.

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.measured import measured
 from podium.base.arrays import Array, Flags
 from podium.data.dataset import Dataset
 from podium.metrics import Metric
@@ -173,6 +174,7 @@ def main(seeds: int = 12) -> None:
     for pool in SHARES:
         show_pool({name: np.stack([curve(name, pool, seed) for seed in drawn]) for name in PICKERS}, pool)
     show_documents(drawn, "log")
+    print(f"\n{measured('python -m benchmarks.judging')}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.measured import measured
 from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
 from podium.formats.cache.cache import file_name
@@ -72,6 +73,7 @@ def main(n: int, d: int, folder: Path, allowed: str = "") -> None:
             one = {"PODIUM_THREADS": "1", "OMP_NUM_THREADS": "1"} if allowed else {}  # stacks count as memory
             done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env={**os.environ, **one})
             print(f"{name:18}{limit:>6}", done.stdout.decode().strip() or f"exit {done.returncode}", flush=True)
+    print(measured(" ".join(["python -m benchmarks.out_of_core", *sys.argv[1:]])))
 
 
 def step(place: str, method: str, limit: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measured import measured
 from podium.evaluation.report_texts import markdown_table
 from podium.evaluation.search.compare_search import FIRST, TUNED, compare_search
 from podium.evaluation.significance import compare_systems
@@ -44,7 +45,7 @@ def main() -> None:
     asked = parser.parse_args()
     found = {}
     for folder in sorted(path for path in asked.folder.iterdir() if (path / "qrels.txt").exists()):
-        found[folder.name] = measured(folder, METHODS + (MORE if asked.all else []), WITHOUT if asked.all else [])
+        found[folder.name] = evaluated(folder, METHODS + (MORE if asked.all else []), WITHOUT if asked.all else [])
         print(folder.name, json.dumps({**found[folder.name], "ndcg": None}), flush=True)
     text = page(found)
     print(text)
@@ -52,7 +53,7 @@ def main() -> None:
         asked.output.write_text(text, encoding="utf-8")
 
 
-def measured(folder: Path, methods: list[str], without: list[str]) -> dict[str, Any]:
+def evaluated(folder: Path, methods: list[str], without: list[str]) -> dict[str, Any]:
     """Means of each row, and p-values against the first stage and the tuned one."""
     qrels, topics = read_qrels(folder / "qrels.txt"), read_queries(folder / "queries.jsonl")
     with tempfile.TemporaryDirectory() as place:
@@ -151,10 +152,13 @@ def page(found: dict[str, Any]) -> str:
 How much better than BM25 is a ranking that has learned from judgments of some queries, and on which collections is that
 proved?
 
-Written by `python -m benchmarks.search FOLDER`. Classical test collections, which are not shipped; five folds by
-query, three splits of the queries, averaged; re-ranking the 100 best of BM25 as tuned on the training folds, whose
-score is a feature; NDCG@10 with linear gain / MAP, against all judgments. `shrunk` is what `podium train`
-learns by default. Recall of the candidates: {recall}. Mean learned share of shrunk: {shares}.
+{measured("python -m benchmarks.search FOLDER -o docs/benchmarks/search.md")}
+
+Classical test collections, which are not shipped: the folder has one of each, with `documents.jsonl`, `queries.jsonl`
+and `qrels.txt`. Five folds by query, three splits of the queries, averaged; the 100 best of BM25 as tuned on the
+training folds are re-ranked, and its score is a feature. Figures are NDCG@10 with linear gain / MAP, against all
+judgments. `shrunk` is what `podium train` learns by default. Recall of the candidates: {recall}. Mean learned share of
+shrunk: {shares}.
 
 {markdown_table(["", *heads], means)}
 {left_out}p-values of NDCG@10 by a paired randomisation test over queries; in brackets after Holm over all of them. The

@@ -9,13 +9,12 @@ without, it prints the page. All of it takes about ten minutes of one core.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.page import processor
+from benchmarks.measured import measured
 from benchmarks.unbiased_runs import (
     SIZES,
     World,
@@ -38,14 +37,17 @@ COLOURS = {
     "oracle": "#555555", "ips, true θ": "#2f7d4f", "ips, θ harvested": "#3b6ea5", "naive": "#c2553a",
     "production rankers": "#aaaaaa",
 }  # fmt: skip
-INTRODUCTION = """# Learning from clicks without their bias
+TITLE = """# Learning from clicks without their bias
 
-Written by `python -m benchmarks.unbiased`. NDCG@10 with true grades, on queries that nothing was learned from. Made
-data: 200 queries of 20 to 40 documents to learn from and 200 others to measure on; two weak production rankers, each
-trained on two queries, and a coin that says whose whole list is shown; people look at rank k with probability 1/k, and
-click on what they look at with probability 0.1 + 0.9 · grade/4. *Naive* takes clicks as they are, *ips* divides them by
-the propensity of their rank, *oracle* learns from the true probabilities of a click. Means of {seeds} seeds, each with
-its own data, rankers and clicks, ± half of the 95 % interval; differences are paired by seed.
+Users click what is shown first, so a model that learns from clicks as they are learns where documents were shown. Do
+weights by propensities undo that, and how many pages does it take?
+"""
+INTRODUCTION = """**The data** is synthetic: 200 queries of 20 to 40 documents to learn from and 200 others to measure
+on, with NDCG@10 by true grades. Two weak production rankers are trained on two queries each, and a coin decides whose
+whole list is shown; users examine rank k with probability 1/k, and click what they examine with probability
+0.1 + 0.9 · grade/4. *Naive* takes clicks as they are, *ips* divides them by the propensity of their rank, *oracle*
+learns from the true probabilities of a click. Figures are means of {seeds} seeds, each with its own data, rankers and
+clicks, ± half of the 95 % interval; differences are paired by seed.
 
 ## More pages
 
@@ -62,7 +64,6 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("-o", "--output", type=Path, help="a folder for the page and its picture")
     asked = parser.parse_args()
-    start = time.process_time()
     worlds = [made(seed) for seed in range(asked.seeds)]
     parts = [INTRODUCTION.format(seeds=asked.seeds)]
     curves = told("pages", over_pages(worlds))
@@ -72,7 +73,8 @@ def main() -> None:
     parts.append(peers_table(told("peers", over_peers(worlds, FEW_PAGES))))
     if asked.ohsumed is not None:
         parts.append(folds_table(told("OHSUMED", over_folds(asked.ohsumed, FOLD_SIZES))))
-    parts.append(f"{(time.process_time() - start) / 60:.0f} CPU minutes on {processor()}.\n")
+    folds = " --ohsumed OHSUMED" if asked.ohsumed is not None else ""
+    parts = [TITLE, measured(f"python -m benchmarks.unbiased{folds} -o docs/benchmarks") + "\n", *parts]
     text = "\n".join(parts)
     if asked.output is None:
         print(text)
@@ -137,7 +139,7 @@ def estimators_table(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> str:
     words = (
         "`softmax` × linear. θ@10 is the estimate of rank 10 over the truth: 1 is right. Ranks below 20 are left out, "
         "as some queries have no more. `randomised` is shown on pages that were not shuffled, against its warning, and "
-        "`dbn` assumes that people stop at what satisfies them, which these do not. `regression-em`, `dual` and "
+        "`dbn` assumes that users stop at what satisfies them, which these do not. `regression-em`, `dual` and "
         "`pairwise` are estimated without interventions; the rankers here are weak, which helps them. "
         "Where `dual` has not settled, it says so.\n"
     )

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.measured import measured
 from podium.online.confidence_sequence import confidence_sequence
 from podium.online.interleaving import make_page
 from podium.online.verdict import verdict
@@ -49,6 +50,7 @@ def main() -> None:
     for pages in (1, 5, 20):
         by_user, by_page = users_with_tastes(asked.experiments, 200, pages)
         print(f"200 users with tastes, {pages} pages each: by first pages {by_user:.3f}, by all pages {by_page:.3f}")
+    print(measured(f"python -m benchmarks.verdicts --experiments {asked.experiments}"))
 
 
 def alarms(
