@@ -99,8 +99,8 @@ def _opening(benchmarks: dict[str, Any]) -> str:
 
 
 def _table(benchmarks: dict[str, Any]) -> str:
-    lines = ["| work | compared with | podium is … times as fast as the fastest of them | slower in | measured |"]
-    lines += ["|---|---|--:|--:|---|"]
+    lines = ["| work | compared with | times as fast as the fastest | rows slower |"]
+    lines += ["|---|---|--:|--:|"]
     for name, part in benchmarks.items():
         ratios = sorted(ratio for row in part["rows"] if (ratio := tool_ratio(row)))
         tools = sorted({tool for row in part["rows"] for tool in row["seconds"]} - {OURS, *YARDSTICKS})
@@ -108,8 +108,7 @@ def _table(benchmarks: dict[str, Any]) -> str:
             f"[{TITLES.get(name, name)}](#{_anchor(title(name))})",
             ", ".join(tools) or "–",
             _range([ratio for ratio, _ in ratios], "{:.2f}"),
-            f"{sum(ratio < 1 for ratio, _ in ratios)} of {len(ratios)} rows" if ratios else "–",
-            part["at"][:10],
+            f"{sum(ratio < 1 for ratio, _ in ratios)} of {len(ratios)}" if ratios else "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -164,6 +163,6 @@ def _slower(benchmarks: dict[str, Any]) -> str:
             ratio = tool_ratio(row)
             if ratio is not None and ratio[0] < 1:
                 ours, peer = shown(row["seconds"][OURS]["median"]), shown(row["seconds"][ratio[1]]["median"])
-                lines.append(f"| {row['what']} | {ours} | {ratio[1]} {peer} | {ratio[0]:.2f} × |")
-    table = ["| work | podium | the fastest other tool | podium's speed |", "|---|--:|--:|--:|", *lines]
+                lines.append(f"| {row['what']} | {ours} | {peer} | {ratio[1]} | {ratio[0]:.2f} × |")
+    table = ["| work | podium | best other | which is | podium's speed |", "|---|--:|--:|---|--:|", *lines]
     return "\n".join(["## Where another tool is faster", "", *(table if lines else ["Nowhere."])])

@@ -21,6 +21,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]  # blocks of shell that show what is printed
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

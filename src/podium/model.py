@@ -54,11 +54,11 @@ class Model:
 
     learner: Learner  # method with its parameters
     params: Params  # what was learned, as arrays by name
-    state: State  # of the transform
-    n_features: int  # features of a document
+    state: State  # what the transform learned, as arrays by name
+    n_features: int  # number of features of a document
     feature_names: tuple[str, ...] | None  # names of the features, if the data had some
     info: Mapping[str, Any]  # record of the training, as JSON; read-only
-    categories: Categories | None = None  # of the features that have them, by column
+    categories: Categories | None = None  # values behind the codes of features of categories, by column
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
