@@ -45,21 +45,19 @@ def rate(
 ) -> Rating:
     """Rate players from battles: a file, a data frame, a list of dictionaries, or `Battles`.
 
-    Law: `bradley-terry`, `davidson` or `rao-kupper` for battles of two, `plackett-luce` for more at once, with ties as
+    `battles`: who fought whom, and who won; columns a, b and winner, or battle, player and rank.
+    `law`: `bradley-terry`, `davidson` or `rao-kupper` for battles of two, `plackett-luce` for more, with ties as
         Davidson's law has them. By default plackett-luce if any battle has more than two players, davidson if there
         are ties, and bradley-terry otherwise.
-    Prior: each player also wins and loses `prior` battles against an average player, so that every strength is
-        finite. 0 is maximum likelihood alone, and refuses battles that do not determine the strengths.
-    Intervals: of each strength, and of all ranks at once (`rank_intervals.py`). If battles name 30 judges or more, the
-        covariance lets battles of one judge depend on each other (sandwich); otherwise it is Fisher's.
+    `prior`: battles that each player also wins and loses against an average player, so that every strength is finite.
+        0 is maximum likelihood alone, and refuses battles that do not determine the strengths.
+    `scale`: log, the natural logarithm, or elo: 400 points for odds of ten, the average player at 1000.
+    `level`: confidence level of the intervals of each strength, and of all ranks at once (`rank_intervals.py`). If
+        battles name 30 judges or more, battles of one judge may depend on each other (sandwich); else it is Fisher's.
     `different_judges`: judges may differ in noise and in how often they call a tie (`judge_effects.py`), and noisy ones
-        count less. `scale`: natural logarithm, or elo: 400 points for odds of ten, the average player at 1000.
-    `columns`: names of the columns a, b, winner, battle, player, rank, judge, group and weight, if they are unusual.
-    `level`: the confidence level of the intervals.
+        count less.
     `seed`: of the bootstrap of rank intervals.
-
-    `battles`: who fought whom, and who won; columns a, b and winner, or battle, player and rank.
-    `law`: name of the law, see above; None chooses by the data.
+    `columns`: names of the columns a, b, winner, battle, player, rank, judge, group and weight, if they are unusual.
     """
     _check(law, prior, scale, level)
     fought = as_battles(battles, **columns)
