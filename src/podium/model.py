@@ -89,8 +89,7 @@ class Model:
         return table.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
 
     def spread(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> Array:
-        """The standard deviation of each document's score, how sure it is: over the members of a `bagged` model, or of
-        the grade by `c-crf`.
+        """The standard deviation of each score: over the members of a `bagged` model, or of the grade by `c-crf`.
 
         Arguments and row order are those of `score`.
         """  # (N,)
@@ -262,8 +261,8 @@ class Model:
     def _repr_html_(self) -> str:
         """What notebooks show."""
         valid, trials = self.info.get("valid"), self.info.get("trials")
-        number = len(trials) if isinstance(trials, list) else 0
-        facts = {"learner": str(self.learner), "features": str(self.n_features), "trials": str(number or "")}
+        facts = {"learner": str(self.learner), "features": str(self.n_features)}
+        facts["trials"] = str(len(trials) or "") if isinstance(trials, list) else ""
         facts[f"{self.info.get('metric')} on validation data"] = f"{valid:.4f}" if isinstance(valid, float) else ""
         return facts_html("Model", facts)
 
