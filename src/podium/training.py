@@ -163,6 +163,8 @@ def fit(
     def watching(transform: Transform, state: State) -> Watch:
         return Watch(None if valid is None else transform.apply(state, valid), metric, observers)
 
+    import scipy.linalg  # noqa: F401 (solvers use it; its BLAS has a limit only if it is loaded before)
+
     with one_blas_thread():
         learned, state = (learn or _learn)(learner, data, watching, seed)
     model = _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)

@@ -9,6 +9,7 @@ import functools
 import os
 import re
 import reprlib
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -89,7 +90,7 @@ def one_blas_thread() -> Iterator[None]:
     global _inside, _limit
     with _lock:
         if _inside == 0:
-            _limit = _controller().limit(limits=1, user_api="blas")
+            _limit = _controller(with_scipy="scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
         _inside += 1
     try:
         yield
@@ -122,5 +123,6 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
 
 
 @functools.cache
-def _controller() -> ThreadpoolController:
+def _controller(*, with_scipy: bool) -> ThreadpoolController:
+    """Control of the libraries that are loaded by now; scipy brings a BLAS of its own."""
     return ThreadpoolController()
