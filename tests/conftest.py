@@ -23,6 +23,7 @@ from podium.jit.compiled import Deferred, counting_compilations
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 COMPILED = pytest.StashKey[tuple[str, ...]]()
+gc.set_threshold(50_000)  # compiling makes many objects and little garbage: looking for it took a tenth of the time
 
 
 @pytest.hookimpl(wrapper=True)
