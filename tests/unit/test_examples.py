@@ -28,7 +28,7 @@ from typer.testing import CliRunner
 
 import podium
 from podium.aggregation.rankings.metasearch import make_metasearch
-from podium.cli import demo
+from podium.cli import demo, progress
 from podium.cli.main import app
 from podium.clicks import simulate
 from podium.data import make_letor_like
@@ -107,8 +107,9 @@ def test_the_examples_of_a_module_print_what_they_say(name, tmp_path, monkeypatc
 
 
 def be_quick(patch: pytest.MonkeyPatch) -> None:
-    """One process, and a demo of few methods; `.ci/run` runs the whole."""
+    """One process, and a demo of few methods; `.ci/run` runs the whole. No progress, which slow machines print."""
     patch.setenv("PODIUM_THREADS", "1")
+    patch.setattr(progress, "_INTERVAL", 3600.0)
     patch.setattr(demo, "METHODS", ("random", "single-feature", "listnet", "lambdamart"))
 
 
