@@ -63,6 +63,7 @@ def _check_one_judge(machine: str, columns: Columns) -> None:
 def print_weighted(evaluations: Mapping[str, Evaluation], weights: str, *, as_json: bool) -> None:
     """Print the means over weighted queries with their intervals."""
     from podium.evaluation.evaluate import all_plain
+    from podium.evaluation.judging.sampling import unequal_words
     from podium.evaluation.judging.weighted_means import weighted_means
     from podium.evaluation.text_tables import format_value
     from podium.formats.query_weights import read_query_weights
@@ -83,6 +84,10 @@ def print_weighted(evaluations: Mapping[str, Evaluation], weights: str, *, as_js
     ]
     console.print_table(["metric", "run", "weighted mean", "from", "to", "queries", "skipped"], rows)
     console.say(f"queries weighted by {weights}; from, to: 95 % intervals")
+    first = next(iter(next(iter(means.values())).values()))
+    unequal = unequal_words(first.drawn, first.equal)
+    if unequal is not None:
+        console.say(f"warning: {unequal}")
 
 
 def check_alone(**options: object) -> None:

@@ -108,3 +108,68 @@ def test_a_sample_of_queries_has_weights_that_evaluate_uses(podium, collection):
     assert json.loads(shown.stdout)["new.run"]["ndcg@5"]["value"] == pytest.approx(expected)
     assert "weighted mean" in podium("evaluate", "few.csv", "new.run", "--weights", "sample.csv").stdout
     assert "has no weight" in podium("evaluate", "human.csv", "new.run", "--weights", "sample.csv").stderr
+
+
+def test_a_part_of_the_sample_is_drawn_for_human_judges(podium, collection):
+    pages = [(f"q{k}", [f"q{k}d0", f"q{k}d1"], []) for k in range(40) for _ in range(80 // (k + 1))]
+    write_clicks(ClickLog.from_pages(pages), str(collection / "log.jsonl"))
+    result = podium("judges", "queries", "log.jsonl", "-n", "30", "--human", "12", "-o", "sample.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "30 of 40 queries" in result.stderr
+    assert "12 of them for human judges" in result.stderr
+    with open(collection / "sample.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["query", "weight", "frequency", "chance", "human_weight", "human_chance"]
+    people = {row["query"]: row for row in rows if row["human_weight"]}
+    assert len(people) == 12
+    assert sum(float(row["human_weight"]) for row in people.values()) == pytest.approx(1.0, abs=1e-9)
+    assert all(float(row["human_chance"]) <= float(row["chance"]) for row in people.values())
+
+    with open(collection / "few.csv", "w", newline="") as target:
+        csv.writer(target).writerow(["query", "document", "judge", "grade"])
+        csv.writer(target).writerows(
+            [q, f"{q}d{d}", "ann", (d + k) % 3] for k, q in enumerate(people) for d in range(6)
+        )
+    with open(collection / "labels.csv", "w", newline="") as target:
+        csv.writer(target).writerow(["query", "document", "judge", "grade"])
+        names = [row["query"] for row in rows]
+        csv.writer(target).writerows([q, f"{q}d{d}", "m", (d + k) % 3] for k, q in enumerate(names) for d in range(6))
+    with open(collection / "all.run", "w") as target:
+        for k, query in enumerate(names):
+            for d in range(6):
+                print(query, "Q0", f"{query}d{d}", d + 1, (d * 7 + k) % 11, "run", file=target)
+    evaluated = podium(
+        "evaluate", "few.csv", "all.run", "--machine", "labels.csv", "-m", "ndcg@5", "--weights", "sample.csv"
+    )
+    assert evaluated.exit_code == 0, evaluated.stderr
+    assert "12 queries with human labels, 18 more with machine labels" in evaluated.stderr
+    alone = json.loads(
+        podium("evaluate", "few.csv", "all.run", "-m", "ndcg@5", "--weights", "sample.csv", "--json").stdout
+    )["all.run"]["ndcg@5"]
+    plain = json.loads(podium("evaluate", "few.csv", "all.run", "-m", "ndcg@5", "--per-query", "--json").stdout)
+    expected = sum(float(row["human_weight"]) * plain["per_query"][q]["ndcg@5"] for q, row in people.items())
+    assert alone["value"] == pytest.approx(expected)
+    with_machine = json.loads(
+        podium(
+            "evaluate", "few.csv", "all.run", "--machine", "labels.csv", "-m", "ndcg@5", "--weights", "sample.csv",
+            "--json",
+        ).stdout
+    )["means"]["ndcg@5"]["all.run"]  # fmt: skip
+    assert with_machine["human"] == pytest.approx(expected)
+
+    refused = podium("evaluate", "labels.csv", "all.run", "-m", "ndcg@5", "--weights", "sample.csv")
+    assert "was not drawn for human judges" in refused.stderr
+    top = podium("judges", "queries", "log.jsonl", "-n", "30", "--human", "12", "--how", "top")
+    assert "top is no random sample" in top.stderr
+
+
+def test_weights_of_which_few_dominate_bring_a_warning(podium, collection):
+    with open(collection / "weights.csv", "w") as target:
+        print("query,weight", *(f"q{k},{1000 if k < 2 else 1}" for k in range(40)), sep="\n", file=target)
+    shown = podium("evaluate", "human.csv", "new.run", "-m", "ndcg@5", "--weights", "weights.csv")
+    assert "warning: the weights are so unequal that 15 queries count as 2.0" in shown.stderr
+    with open(collection / "labels.csv", "w") as target:
+        rows = [f"q{q},q{q}d{d},m,{(q + d) % 3}" for q in range(40) for d in range(6)]
+        print("query,document,judge,grade", *rows, sep="\n", file=target)
+    machine = podium("evaluate", "human.csv", "new.run", "--machine", "labels.csv", "--weights", "weights.csv")
+    assert "warning: the weights are so unequal that 15 queries count as 2.0" in machine.stderr

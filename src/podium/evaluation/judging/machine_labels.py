@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array
 from podium.base.errors import DataError, counted
 from podium.base.shown import Shown, ShownTable, Value
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run
-from podium.evaluation.judging.prediction_powered import Powered, prediction_powered
+from podium.evaluation.judging.prediction_powered import Powered, prediction_powered, prediction_powered_sample
+from podium.evaluation.judging.sampling import unequal_words
+from podium.evaluation.judging.weighted_means import human_sample, weights_of
+from podium.formats.query_weights import QueryWeight
 from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels, as_run
 
 
@@ -38,6 +40,7 @@ class PoweredEvaluation(Shown):
     def sentences(self) -> list[str]:
         """What to know of the numbers."""
         powered = next(iter(next(iter(self.means.values())).values()))
+        unequal = unequal_words(powered.drawn, powered.equal)
         return [
             f"{counted(powered.human_queries, 'query', 'queries')} with human labels, {powered.machine_queries} more "
             "with machine labels; the human ones must be drawn at random",
@@ -45,6 +48,7 @@ class PoweredEvaluation(Shown):
             "trusted",
             "effective: human queries that alone would give this interval; more: human queries to add for ± 0.01, – if "
             "the machine has judged too few",
+            *([] if unequal is None else [f"warning: {unequal}"]),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def evaluate_with_machine(
     runs: Mapping[str, AnyRun],
     metrics: Metrics = "ndcg@10",
     *,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float | QueryWeight] | None = None,
     level: float = 0.95,
     preset: str | None = None,
     **options: Any,
@@ -70,7 +74,8 @@ def evaluate_with_machine(
     """Evaluate runs by human judgments of some queries and machine judgments of many.
 
     `qrels` are those of humans, of queries drawn at random; `machine` has these queries and others. The machine must be
-    one judge: one model, prompt and temperature. `weights` are those of queries, by their ids.
+    one judge: one model, prompt and temperature. `weights` are those of queries, by their ids; with their chances, as
+    `podium judges queries` writes them, all that the machine judged is the sample, and humans judged a part of it.
 
     `metrics`: one metric or several.
     `level`: the confidence level of the intervals.
@@ -96,23 +101,43 @@ def evaluate_with_machine(
 
 
 def _powered(
-    values: Mapping[str, tuple[_Values, _Values]], weights: Mapping[str, float] | None, level: float
+    values: Mapping[str, tuple[_Values, _Values]], weights: Mapping[str, float | QueryWeight] | None, level: float
 ) -> tuple[dict[str, Powered], dict[str, Powered]]:
     """The mean of each run, and the difference of each other run from the first, of one metric."""
     queries = sorted(set.intersection(*(set(y) & set(f) for y, f in values.values())))
     elsewhere = sorted(set.intersection(*(set(f) - set(y) for y, f in values.values())))
     if not queries:
         raise DataError("no query has human and machine labels. Check that both write query ids alike.")
-    there, rest = _weights(weights, queries), _weights(weights, elsewhere)
-
-    def of(y: _Values, f: _Values) -> Powered:
-        human, machine = ([part[query] for query in queries] for part in (y, f))
-        alone = [f[query] for query in elsewhere]
-        return prediction_powered(human, machine, alone, weights=there, weights_elsewhere=rest, level=level)
-
+    of = _estimator(queries, elsewhere, weights, level)
     means = {name: of(y, f) for name, (y, f) in values.items()}
     (_, (base_y, base_f)), *others = values.items()
     return means, {name: of(_less(y, base_y), _less(f, base_f)) for name, (y, f) in others}
+
+
+def _estimator(
+    queries: list[str], elsewhere: list[str], weights: Mapping[str, float | QueryWeight] | None, level: float
+) -> Callable[[_Values, _Values], Powered]:
+    """The estimate from values by human and by machine labels."""
+    every = [*queries, *elsewhere]
+    drawn = [] if weights is None else weights_of(weights, every)
+    sampled = any(entry.chance > 0.0 or entry.human_weight is not None for entry in drawn)
+    w_all = np.array([entry.weight for entry in drawn])
+    chance = np.array([entry.chance for entry in drawn])
+
+    def of(y: _Values, f: _Values) -> Powered:
+        human, machine = [y[query] for query in queries], [f[query] for query in every]
+        n = len(queries)
+        if weights is not None and sampled:
+            part = human_sample(weights, queries, part=n / len(every))
+            return prediction_powered_sample(
+                human, machine, np.arange(n), weights=(w_all, part[0]), random=(1.0 - chance, part[1]), level=level
+            )
+        split = (None, None) if weights is None else (w_all[:n], w_all[n:])
+        return prediction_powered(
+            human, machine[:n], machine[n:], weights=split[0], weights_elsewhere=split[1], level=level
+        )
+
+    return of
 
 
 _Values = dict[str, float]
@@ -126,15 +151,6 @@ def _less(values: _Values, base: _Values) -> _Values:
 def _values(evaluation: Evaluation, m: int) -> _Values:
     row = evaluation.values[m]
     return {q: float(v) for q, v in zip(evaluation.query_ids, row, strict=True)}
-
-
-def _weights(weights: Mapping[str, float] | None, queries: list[str]) -> Array | None:
-    if weights is None:
-        return None
-    absent = [query for query in queries if query not in weights]
-    if absent:
-        raise DataError(f"query {absent[0]!r} has no weight.")
-    return np.array([weights[query] for query in queries])
 
 
 def _row(metric: str, run: str, p: Powered) -> list[Value]:

@@ -17,6 +17,10 @@ Student's.
 A query may not count, as NDCG skips one without relevant documents, and humans and machine may differ in which: its
 value is NaN. θ is then the mean over queries that count by human labels, a ratio. With c the share of these among the n
 and θ₀ their mean, every value x above is replaced by θ₀ + (x − θ₀)/c, and by θ₀ where it does not count.
+
+Weights of queries enter all means and variances, with fewer degrees of freedom the less equal they are (`sampling.py`).
+If the chances of a sample are known, `prediction_powered_sample` has θ̂_λ = λ·mean(f) over the whole sample + mean(Y −
+λf) over its part with human labels, each with its weights; what was drawn for sure adds no variance.
 Reference: Angelopoulos et al., Prediction-powered inference, Science 2023; Angelopoulos, Duchi & Zrnic, PPI++, 2023.
 """
 
@@ -32,6 +36,7 @@ from numpy.typing import ArrayLike
 from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError
+from podium.evaluation.judging.sampling import Deviations, deviations, equal_weights, equal_weights_of_sum, interval
 from podium.evaluation.paired import Interval
 
 LEAST = 10
@@ -54,6 +59,8 @@ class Powered:
     human_queries: int  # n
     machine_queries: int  # N, without the n
     level: float
+    drawn: int  # human queries that were drawn by chance, not for sure
+    equal: float  # as many of equal weight would make the interval as sure
     _machine_variance: float  # λ²·Var_N(f)/N
     _rest_variance: float  # n·Var of the mean of Y − λf
 
@@ -80,7 +87,7 @@ class Powered:
             "effective_queries": effective if math.isfinite(effective) else None,
             "more_queries": self.more_queries(),
         }
-        return {**plain, **spans, **more}
+        return {**plain, **spans, **more, "equal": self.equal if math.isfinite(self.equal) else None}
 
 
 def prediction_powered(
@@ -110,12 +117,59 @@ def prediction_powered(
     machine = weight**2 * variance_rest
     error = math.sqrt(machine + variance)
     alone, alone_variance = weighted_mean(y, w)
-    quantile = _quantile(n, level)
+    own = equal_weights(w, np.ones(n))
+    equal = equal_weights_of_sum((own, variance), (equal_weights(w_rest, np.ones(others)), machine))
     return Powered(
-        value, Interval(value - quantile * error, value + quantile * error), error, weight, alone,
-        Interval(alone - quantile * math.sqrt(alone_variance), alone + quantile * math.sqrt(alone_variance)),
-        math.sqrt(alone_variance), n, others, level, machine, n * variance,
+        value, interval(value, error**2, equal, level), error, weight, alone,
+        interval(alone, alone_variance, own, level), math.sqrt(alone_variance), n, others, level, n, equal,
+        machine, n * variance,
     )  # fmt: skip
+
+
+def prediction_powered_sample(
+    human: ArrayLike,
+    machine: ArrayLike,
+    rows: Ints,
+    *,
+    weights: tuple[Array, Array],
+    random: tuple[Array, Array],
+    level: float = 0.95,
+) -> Powered:
+    """The mean of `human` values over the traffic, from a sample with `machine` values and a part of it with both.
+
+    `rows`: the places of the queries with human values in the sample. `weights`, and `random`, 1 less the chance of
+    each query, are those of the sample and those of the part.
+    """
+    y, rest = float_numbers(human, "value of a query"), float_numbers(machine, "value of a query")
+    _check(y, rest[rows], np.delete(rest, rows))
+    (w_all, w), (random_all, random_part) = weights, random
+    y, f, rest = _of_all_queries(y, rest[rows], rest, w)
+    alone, there = deviations(y, w, random_part), deviations(f, w, random_part)
+    everywhere = deviations(rest, w_all, random_all)
+    # the two parts share queries: of those, the chance to be in the sample is common to both
+    common = random_all[rows] * everywhere.each[rows]
+    weight = _best_weight(alone, there, everywhere, common)
+    powered = Deviations(alone.mean - weight * there.mean, alone.each - weight * there.each, random_part)
+    value = weight * everywhere.mean + powered.mean
+    machine_variance = weight**2 * everywhere.variance + 2.0 * weight * float(common @ powered.each)
+    variance = max(machine_variance + powered.variance, 0.0)
+    own = equal_weights(w, random_part)
+    equal = equal_weights_of_sum(
+        (own, powered.variance), (equal_weights(w_all, random_all), weight**2 * everywhere.variance)
+    )
+    n = len(y)
+    return Powered(
+        value, interval(value, variance, equal, level), math.sqrt(variance), weight, alone.mean,
+        interval(alone.mean, alone.variance, own, level), math.sqrt(alone.variance), n, len(rest) - n, level,
+        int((random_part > 0.0).sum()), equal, machine_variance, n * powered.variance,
+    )  # fmt: skip
+
+
+def _best_weight(alone: Deviations, there: Deviations, everywhere: Deviations, common: Array) -> float:
+    """λ of the smallest variance of the estimate."""
+    curvature = everywhere.variance + there.variance - 2.0 * float(common @ there.each)
+    slope = float(there.random @ (alone.each * there.each)) - float(common @ alone.each)
+    return min(max(slope / curvature, 0.0), 1.0) if curvature > 0.0 else 0.0
 
 
 def _of_all_queries(y: Array, f: Array, rest: Array, w: Array) -> tuple[Array, Array, Array]:
@@ -130,9 +184,8 @@ def _of_all_queries(y: Array, f: Array, rest: Array, w: Array) -> tuple[Array, A
 
 def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
     """The weighted mean, and its variance: Var/n with equal weights."""
-    n, total = len(values), float(weights.sum())
-    middle = float(weights @ values) / total
-    return middle, float(np.sum((weights * (values - middle)) ** 2)) / total**2 * n / (n - 1)
+    mean = deviations(values, weights, np.ones(len(values)))
+    return mean.mean, mean.variance
 
 
 def _weight_of_each(y: Array, f: Array, w: Array, variance_rest: float, others: int) -> Array:
@@ -150,12 +203,6 @@ def _weight_of_each(y: Array, f: Array, w: Array, variance_rest: float, others: 
     if n >= FEW:
         return np.full(n, best(every))
     return np.array([best(np.delete(every, i)) for i in range(n)])
-
-
-def _quantile(n: int, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(n - 1, 0.5 + 0.5 * level))
 
 
 def _weights(weights: ArrayLike | None, n: int) -> Array:
