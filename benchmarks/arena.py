@@ -41,7 +41,7 @@ def coverage(strengths: Array, seed: int) -> tuple[float, float]:
     for run in range(RUNS):
         rating = rate(Battles.from_pairs(*battles(strengths, BATTLES, rng)), seed=run)
         for k, critical in enumerate((rating.critical, 1.96)):
-            best, worst = rank_intervals(rating.strengths, rating.covariance, critical)
+            best, worst = rank_intervals(rating.strengths, rating.apart, critical)
             held[run, k] = ((best <= truth) & (truth <= worst)).all()
     together, alone = held.mean(axis=0)
     return float(together), float(alone)

@@ -53,7 +53,7 @@ def rate(
         0 is maximum likelihood alone, and refuses battles that do not determine the strengths.
     `scale`: log, the natural logarithm, or elo: 400 points for odds of ten, the average player at 1000.
     `level`: confidence level of the intervals of each strength, and of all ranks at once (`rank_intervals.py`). If
-        battles name 30 judges or more, battles of one judge may depend on each other (sandwich); else it is Fisher's.
+        battles name 30 judges or more, battles of one judge may depend on each other (sandwich, not below Fisher's).
     `different_judges`: judges may differ in noise and in how often they call a tie (`judge_effects.py`), and noisy ones
         count less.
     `seed`: of the bootstrap of rank intervals.
@@ -109,10 +109,14 @@ def _rated(
         pair_law = LAWS[chosen]
         fitted, covariance, judges, words = _fitted(battles, pairs, pair_law, prior, different_judges)
         notes.append(words)
+    critical, fisher, degrees = critical_value(fitted.covariance, level=level, seed=seed), None, None
+    if battles.judges is not None and len(battles.judges.names) >= MANY_JUDGES:
+        fisher, degrees = fitted.covariance, float(len(battles.judges.names) - 1)
+        critical = max(critical, critical_value(covariance, level=level, seed=seed, degrees=degrees))
     return Rating(
-        chosen, pair_law, battles.players, fitted.s, covariance, fitted.t,
-        critical_value(covariance, level=level, seed=seed), pairs, battles.n_battles, battles.battles_each(),
-        fitted.log_likelihood, level, scale, (*_meanings(level, prior), *notes), judges, source=battles.source,
+        chosen, pair_law, battles.players, fitted.s, covariance, fitted.t, critical, pairs, battles.n_battles,
+        battles.battles_each(), fitted.log_likelihood, level, scale, (*_meanings(level, prior), *notes), judges, fisher,
+        degrees, source=battles.source,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from podium.arena.duels import Pairs
 from podium.arena.judge_effects import JudgeEffects
 from podium.arena.pair_laws import PairLaw
-from podium.arena.rank_intervals import rank_intervals
+from podium.arena.rank_intervals import rank_intervals, standard_errors
 from podium.base.arrays import Array, Ints
 from podium.base.shown import Shown, ShownTable, Value
 
@@ -54,6 +54,10 @@ class Rating(Shown):
     scale: Scale
     notes: tuple[str, ...] = ()
     judges: JudgeEffects | None = None
+    fisher: Array | None = None
+    """Fisher's covariance, below which no standard error is, if that of the rating is clustered by judge."""
+    degrees: float | None = None
+    """Degrees of freedom of a clustered covariance: judges less one."""
     groups: dict[str, Rating] = field(default_factory=dict)
     """The rating of each group of battles by itself."""
     source: str | None = None
@@ -66,7 +70,16 @@ class Rating(Shown):
     @property
     def standard_errors(self) -> Array:
         """Of the log-strengths, against the mean of all."""  # (m,)
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        variances = np.diag(self.covariance)
+        if self.fisher is not None:
+            variances = np.maximum(variances, np.diag(self.fisher))
+        return np.sqrt(np.maximum(variances, 0.0))
+
+    @cached_property
+    def apart(self) -> Array:
+        """The standard error of the difference of every two log-strengths."""  # (m, m)
+        errors = standard_errors(self.covariance)
+        return errors if self.fisher is None else np.maximum(errors, standard_errors(self.fisher))
 
     def scaled(self, log_strengths: Array) -> Array:
         """Log-strengths on the scale of this rating."""
@@ -80,15 +93,16 @@ class Rating(Shown):
     @cached_property
     def intervals(self) -> tuple[Array, Array]:
         """The confidence interval of each strength by itself, on the scale of this rating."""  # (m,), (m,)
-        from scipy.special import ndtri
+        from scipy.special import ndtri, stdtrit
 
-        wide = float(ndtri(0.5 + 0.5 * self.level)) * self.standard_errors
+        at = 0.5 + 0.5 * self.level
+        wide = float(ndtri(at) if self.degrees is None else stdtrit(self.degrees, at)) * self.standard_errors
         return self.scaled(self.strengths - wide), self.scaled(self.strengths + wide)
 
     @cached_property
     def rank_intervals(self) -> tuple[Ints, Ints]:
         """The lowest and highest rank of each player; they hold for all players at once."""  # (m,), (m,)
-        return rank_intervals(self.strengths, self.covariance, self.critical)
+        return rank_intervals(self.strengths, self.apart, self.critical)
 
     @property
     def order(self) -> Ints:

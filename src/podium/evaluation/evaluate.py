@@ -255,8 +255,13 @@ def mean_interval(metric: Metric, values: Array, *, level: float = 0.95, seed: i
     counted_values = values[~np.isnan(values)]
     if len(counted_values) < 2:
         return Interval(np.nan, np.nan)
-    interval = bootstrap_interval(counted_values, level=level, seed=seed)
-    return Interval(*(metric.reported(end, len(counted_values)) for end in interval))
+    return reported_interval(metric, counted_values, bootstrap_interval(counted_values, level=level, seed=seed))
+
+
+def reported_interval(metric: Metric, values: Array, interval: Interval) -> Interval:
+    """The interval of what is reported for these values, within the metric's range."""
+    least, most = min(metric.range[0], float(values.min())), max(metric.range[1], float(values.max()))
+    return Interval(*(metric.reported(min(max(end, least), most), len(values)) for end in interval))
 
 
 def query_names(data: Table) -> tuple[str, ...]:

@@ -5,7 +5,8 @@
     (1, 0.5)
 
 All tests take differences (n,), are two-sided and return the p-value; if no query differs it is 1. Constant differences
-other than 0 have no variance: the t and the bootstrap test return 0 for them, others depend on the signs alone.
+other than 0 have no variance: the t and the bootstrap test return 2^(1 − n) for them, with which n fair coins agree.
+Randomisation, t and bootstrap tests are of the mean; Wilcoxon's and the sign test are of symmetry around 0.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def t_test(differences: ArrayLike) -> float:
     """The paired t test."""
     d = _sample(differences)
     if _constant(d):
-        return 1.0 if d[0] == 0 else 0.0
+        return _coins_agree(d)
     from scipy.stats import ttest_1samp
 
     return float(ttest_1samp(d, 0.0).pvalue)
@@ -121,7 +122,7 @@ def bootstrap_test(differences: ArrayLike, *, rounds: int = 10_000, seed: int = 
     """
     d = _sample(differences)
     if _constant(d):
-        return 1.0 if d[0] == 0 else 0.0
+        return _coins_agree(d)
     centred = d - d.mean()
     middle, squares = _resampled(np.array([centred, centred**2]), rounds, seed).T
     spread = np.sqrt(np.maximum(squares - middle**2, 0.0))
@@ -131,9 +132,11 @@ def bootstrap_test(differences: ArrayLike, *, rounds: int = 10_000, seed: int = 
 
 
 def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> Interval:
-    """Confidence interval for the mean: bias-corrected and accelerated bootstrap over queries (BCa).
+    """Confidence interval for the mean: bias-corrected and accelerated bootstrap over queries (BCa), stretched.
 
-    Beyond 2,000 queries it is Student's, mean ± t·s/√n: there the two agree, and the bootstrap costs O(n²).
+    Resamples vary by the factor √((n − 1)/n) too little, and not as Student's t: each end is moved away from the mean
+    by t·√(n/(n − 1))/z, the quantiles of Student's t and of the normal distribution. Beyond 2,000 queries it is
+    Student's, mean ± t·s/√n: there the two agree, and the bootstrap costs O(n²).
     """
     return bootstrap_intervals(_sample(values)[None], level=level, rounds=rounds, seed=seed)[0]
 
@@ -236,6 +239,11 @@ def _constant(values: Array) -> bool:
     return bool(np.ptp(values) <= _SLACK * np.abs(values).max())
 
 
+def _coins_agree(d: Array) -> float:
+    """The p-value of constant differences: 1 if they are 0, otherwise that all signs of fair coins agree."""
+    return 1.0 if d[0] == 0 else 2.0 ** (1 - len(d))
+
+
 def _extreme(d: Array) -> Array:
     """The absolute sum of each row, less a rounding error, so that equal sums stay equal."""
     return np.asarray(np.abs(d.sum(axis=-1)) - _SLACK * np.abs(d).sum(axis=-1))
@@ -261,10 +269,15 @@ def _resampled(x: Array, rounds: int, seed: int) -> Array:
 
 
 def _accelerated(x: Array, means: Array, level: float) -> tuple[Array, Array]:
-    """Efron's BCa: quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a of a mean."""
-    from scipy.special import ndtr, ndtri
+    """Efron's BCa: quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a of a mean.
 
-    middle = x.mean(axis=1)
+    They are stretched as `bootstrap_interval` says.
+    """
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    middle, n = x.mean(axis=1), x.shape[1]
+    high = (1 + level) / 2
+    stretch = float(stdtrit(n - 1, high) / ndtri(high)) * math.sqrt(n / (n - 1))
     z0 = ndtri(((means < middle).mean(axis=0) + (means <= middle).mean(axis=0)) / 2)
     centred = x - middle[:, None]
     a = (centred**3).sum(axis=1) / (6.0 * (centred**2).sum(axis=1) ** 1.5)
@@ -273,8 +286,8 @@ def _accelerated(x: Array, means: Array, level: float) -> tuple[Array, Array]:
     for z in (ndtri((1 - level) / 2), ndtri((1 + level) / 2)):
         at = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z))) * (len(means) - 1)
         below = np.floor(at).astype(np.int64)
-        low, high = (np.take_along_axis(means, np.minimum(k, len(means) - 1)[None], 0)[0] for k in (below, below + 1))
-        ends.append(low + (at - below) * (high - low))
+        left, right = (np.take_along_axis(means, np.minimum(k, len(means) - 1)[None], 0)[0] for k in (below, below + 1))
+        ends.append(middle + stretch * (left + (at - below) * (right - left) - middle))
     return ends[0], ends[1]
 
 

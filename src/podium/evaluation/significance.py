@@ -29,7 +29,7 @@ from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.shown import Shown, ShownTable, Value, some_names
-from podium.evaluation.evaluate import plain
+from podium.evaluation.evaluate import plain, reported_interval
 from podium.evaluation.families.compact_letters import compact_letters
 from podium.evaluation.families.tukey import randomised_tukey, tukey
 from podium.evaluation.metric_names import paper_names, short_names
@@ -280,8 +280,7 @@ def _system(metric: Metric | None, values: Array, interval: Interval) -> System:
     n, middle = len(values), float(values.mean())
     if metric is None:
         return System(middle, interval, n)
-    low, high = (metric.reported(float(end), n) for end in interval)
-    return System(metric.reported(middle, n), Interval(low, high), n)
+    return System(metric.reported(middle, n), reported_interval(metric, values, interval), n)
 
 
 def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Array:

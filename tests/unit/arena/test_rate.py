@@ -10,7 +10,7 @@ from benchmarks.arena import battles as drawn
 import podium
 from podium.arena import Battles, next_pairs, rate, read_battles
 from podium.arena.pair_laws import LAWS, Counts
-from podium.arena.rank_intervals import critical_value, rank_intervals
+from podium.arena.rank_intervals import critical_value, rank_intervals, standard_errors
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 
 SIX = Battles.from_pairs(["ann"] * 6, ["bob"] * 6, ["a", "a", "a", "b", "tie", "tie"])
@@ -134,7 +134,7 @@ def test_strengths_are_recovered_and_intervals_cover_them():
 
 def test_rank_intervals_are_those_of_the_definition():
     strengths, covariance = np.array([2.0, 0.0, 0.1]), np.diag([0.01, 0.01, 0.01])
-    best, worst = rank_intervals(strengths, covariance, 2.0)
+    best, worst = rank_intervals(strengths, standard_errors(covariance), 2.0)
     assert best.tolist() == [1, 2, 2]
     assert worst.tolist() == [1, 3, 3]
 
@@ -356,6 +356,33 @@ def test_a_rating_shows_itself():
     assert r"\toprule" in found.to_latex()
     assert found.to_frame()["player"].tolist() == ["ann", "bob"]
     assert json.loads(json.dumps(found.to_dict()))["players"][0]["player"] == "ann"
+
+
+def test_no_player_of_equals_stands_out_by_few_judges():
+    """40 simulations of 16 equal players, 30 judges: by the sandwich alone some pair differed in 12 of them."""
+    rng, wrong, held = np.random.default_rng(8), 0, []
+    for seed in range(40):
+        found = rate(simulated(np.zeros(16), 400, rng=rng, judges=30), seed=seed)
+        best, worst = found.rank_intervals
+        wrong += bool((best > 1).any() or (worst < 16).any())
+        low, high = found.intervals
+        held.append(((low < 0) & (high > 0)).mean())
+    assert wrong <= 2
+    assert np.mean(held) >= 0.95
+
+
+def test_errors_clustered_by_judge_are_at_least_those_of_fisher():
+    rows = simulated(np.zeros(5), 300, rng=np.random.default_rng(2), judges=30)
+    clustered = rate(rows)
+    alone = rate([{key: row[key] for key in ("a", "b", "winner")} for row in rows])
+    assert clustered.degrees == 29
+    assert clustered.standard_errors == pytest.approx(
+        np.sqrt(np.maximum(np.diag(clustered.covariance), np.diag(alone.covariance)))
+    )
+    assert (clustered.apart >= standard_errors(alone.covariance) - 1e-12).all()
+    assert clustered.critical >= alone.critical
+    wide = (clustered.intervals[1] - clustered.strengths) / clustered.standard_errors
+    assert wide == pytest.approx(np.full(5, 2.04523), abs=1e-5)  # Student's quantile, 29 degrees of freedom
 
 
 @pytest.mark.slow

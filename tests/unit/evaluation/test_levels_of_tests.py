@@ -91,7 +91,7 @@ def test_the_bootstrap_test_agrees_with_t_on_normal_values() -> None:
     d = np.random.default_rng(7).normal(0.03, 0.1, 60)
     assert bootstrap_test(d) == pytest.approx(t_test(d), abs=0.02)
     assert bootstrap_test([0.0, 0.0, 0.0]) == 1.0
-    assert bootstrap_test([0.1, 0.1, 0.1]) == 0.0
+    assert bootstrap_test([0.1, 0.1, 0.1]) == 0.25  # as three fair coins agree
 
 
 def test_corrected_values_of_a_worked_example() -> None:
