@@ -199,9 +199,10 @@ def _started(path: str | None, method: str | None, rounds: int | None, *, cluste
     return start, Method(chosen.learner.changed({"rounds": str(rounds)}))
 
 
-def _stops_early(model: Model) -> bool:
-    """Whether validation data chose the best iteration."""
-    return getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
+def _was_chosen(model: Model) -> bool:
+    """Whether validation data chose hyperparameters, the best iteration, or what members of an ensemble are."""
+    stops_early = getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
+    return stops_early or len(model.info.get("trials", [])) > 1 or "members" in model.info
 
 
 def _print(model: Model, training: Table, note: str, *, rule: str, output: str) -> None:
@@ -239,7 +240,7 @@ def _print(model: Model, training: Table, note: str, *, rule: str, output: str) 
         console.out(f"validation {note}: hyperparameters are the method's defaults")
     else:
         console.out(f"validation {note}: {info['metric']} {info['valid']:.4f}")
-        if len(trials) > 1 or _stops_early(model):
+        if _was_chosen(model):
             console.out("           optimistic, since it chose the model: evaluate on other data, with podium evaluate")
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")

@@ -40,6 +40,17 @@ def test_training_on_a_folder_tunes_on_its_validation_file_and_says_so(podium: P
     assert "optimistic, since it chose the model" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "method", ["auto(linear=[listnet],trees=[lambdamart(rounds=3)])", "blended(members=[listnet,regression])"]
+)
+def test_a_measure_that_chose_members_or_their_shares_is_called_optimistic(
+    podium: Podium, folder: Path, method: str
+) -> None:
+    result = podium("train", str(folder), "--method", method, "-o", "of_members.podium")
+    assert result.exit_code == 0, result.stderr
+    assert "optimistic, since it chose the model" in result.stdout
+
+
 def test_a_measure_that_chose_nothing_is_not_called_optimistic(podium: Podium, folder: Path) -> None:
     result = podium("train", str(folder), "--method", "regression(penalty=0.1,solver=lbfgs(patience=none))")
     assert result.exit_code == 0, result.stderr
