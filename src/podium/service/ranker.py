@@ -6,7 +6,7 @@ Searches may also be by a first stage, such as BM25.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from podium.base.errors import PodiumError
@@ -75,7 +75,11 @@ class Ranker:
         return [(trial, ranked) for trial, ranked in trials if trial is not None and trial.experiment.kind == "shadow"]
 
     def _tried(self, entry: Entry, asked: Asked, request: str) -> Ranked | None:
-        """Answer of the experiment that runs on a model; None if there is none, or if its candidate fails."""
+        """Answer of the experiment that runs on a model; None if there is none, or if its candidate fails.
+
+        In an A/B test a user of the candidate then sees the control, and still counts for the candidate: arms without
+        their failures would differ if nobody preferred either.
+        """
         trial = self._trial(entry)
         if trial is None or trial.experiment.kind == "shadow":
             return None
@@ -86,14 +90,15 @@ class Ranker:
                 ranked = interleaved(trial, asked, request, most=self.logged_documents)
         except PodiumError:  # the control answers, or says what is wrong with the request
             self.monitor.count_trial("failed", trial.experiment.name)
-            return None
+            in_split = trial.experiment.kind == "split"
+            return split(replace(trial, candidate=trial.control), asked, request) if in_split else None
         self.monitor.count_trial("answered", trial.experiment.name)
         return ranked
 
     def _tried_search(
         self, index: Index, control: SearchRanker, request: SearchRequest, name: str, behaviour: SearchBehaviour
     ) -> tuple[SearchAnswer, Impression | None] | None:
-        """Answer of the experiment that runs on a ranker of searches; None if there is none, or if it fails."""
+        """Answer of the experiment that runs on a ranker of searches, as `_tried`."""
         experiment = None if self.experiments is None else self.experiments.running.get(control.key)
         if experiment is None or experiment.kind == "shadow":
             return None
@@ -108,7 +113,11 @@ class Ranker:
             found = tried_search(trial, index, request, name, behaviour, most=self.logged_documents)
         except PodiumError:  # the control answers, or says what is wrong with the request
             self.monitor.count_trial("failed", experiment.name)
-            return None
+            if experiment.kind != "split":
+                return None
+            return tried_search(
+                SearchTrial(experiment, control, control), index, request, name, most=self.logged_documents
+            )
         if found is not None:
             self.monitor.count_trial("answered", experiment.name)
         return found

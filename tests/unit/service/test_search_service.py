@@ -298,6 +298,7 @@ def test_a_candidate_that_fails_or_is_gone_leaves_the_page_to_the_control(client
     with state.searching() as index:
         answer = state.ranker.search(index, None, SearchRequest(query="heat in steel", k=6, by="bm25"), "r")
     assert [one.id for one in answer.results] == [one["id"] for one in before]
+    assert answer.experiment == "try"  # of the candidate's users, or of the control's
     assert 'podium_experiment_total{experiment="try",what="failed"} 1' in client("GET", "/metrics").content.decode()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import queue
+import re
 import sqlite3
 import time
 
@@ -245,6 +246,23 @@ def test_a_candidate_that_fails_leaves_the_answer_to_the_control(served, monkeyp
     answer = rank(served)
     assert (answer["results"], "experiment" in answer) == (before, False)
     assert 'podium_experiment_total{experiment="try",what="failed"} 1' in served("GET", "/metrics").content.decode()
+
+
+def test_a_user_of_a_candidate_that_fails_sees_the_control_and_counts_for_the_candidate(served, store, monkeypatch):
+    """Else the candidate's arm would be smaller, and lose by that alone."""
+    before = rank(served, log=False)["results"]
+    begin(served, "split")
+    shelf = served.app.state.podium.models.current
+    broken = shelf.entries["trees@1"].model
+    monkeypatch.setattr(type(broken), "score", _failing(type(broken).score, broken))
+    answers = [rank(served, user=str(user)) for user in range(30)]
+    assert {answer["model"] for answer in answers} == {"web@1"}
+    assert all(answer["results"] == before and answer["experiment"] == "try" for answer in answers)
+    waited(lambda: rows(store, "SELECT count(*) FROM impression") == [(30,)])
+    arms = served("GET", "/v1/experiments/try").json["arms"]
+    failed = re.search(r'experiment="try",what="failed"} (\d+)', served("GET", "/metrics").content.decode())
+    assert (arms["candidate"]["users"], arms["control"]["users"]) == (int(failed[1]), 30 - int(failed[1]))
+    assert 0 < int(failed[1]) < 30
 
 
 def _failing(score, broken):
