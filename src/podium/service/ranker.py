@@ -115,9 +115,8 @@ class Ranker:
             self.monitor.count_trial("failed", experiment.name)
             if experiment.kind != "split":
                 return None
-            return tried_search(
-                SearchTrial(experiment, control, control), index, request, name, most=self.logged_documents
-            )
+            of_control = SearchTrial(experiment, control, control)
+            return tried_search(of_control, index, request, name, behaviour, most=self.logged_documents)
         if found is not None:
             self.monitor.count_trial("answered", experiment.name)
         return found
