@@ -3,7 +3,9 @@
 Everyone tunes on the same validation queries, stops early there, and has the same budget: each booster the best of four
 settings; lambdamart four forests, eight if features have levels by query; auto up to five, and six linear models.
 Each seed has another truth. A lead is the mean over seeds, with its 95 % interval (Student's t over seeds: the truth,
-the queries and the fits of a seed are all drawn anew); the last row pools the seeds of all shapes.
+the queries and the fits of a seed are all drawn anew); the last row pools the seeds of all shapes. Of so many leads
+some are off 0 by chance: the last row also says which stay so after Holm's correction, of those by shape and of the
+pooled ones.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -22,6 +25,8 @@ from benchmarks.peers import peer
 from benchmarks.shapes import Shape, parts
 from podium.base.arrays import Array
 from podium.data.dataset import Dataset
+from podium.evaluation.paired import t_test
+from podium.evaluation.significance import adjust, p_text
 from podium.model import Model
 
 SEEDS = 5
@@ -46,6 +51,21 @@ class Outcome:
     ndcg: list[float] = field(default_factory=list)
     leaves: list[int] = field(default_factory=list)
     cpu: float = 0.0
+
+
+class Lead(NamedTuple):
+    """Of one of podium's methods over a booster: the mean over seeds, its 95 % interval, and p of the paired t test."""
+
+    method: str
+    booster: str
+    mean: float
+    low: float
+    high: float
+    p: float
+
+    def __str__(self) -> str:
+        verdict = ", ahead" if self.low > 0 else ", BEHIND" if self.high < 0 else ""
+        return f"{self.method} leads {self.booster} by {self.mean:+.4f} ({self.low:+.4f} to {self.high:+.4f}{verdict})"
 
 
 Outcomes = dict[str, Outcome]
@@ -140,29 +160,50 @@ def _contest(what: str, runs: dict[str, Contestant], absent: dict[str, str], who
         repeats=1,
         warm_up=False,
         note=lambda: words(whole),
-        judged=lambda: all(low > 0 if pooled else high >= 0 for *_, low, high in leads(whole)),
+        judged=lambda: all(lead.low > 0 if pooled else lead.high >= 0 for lead in leads(whole)),
     )
 
 
-def leads(whole: list[Outcomes]) -> Iterator[tuple[str, str, float, float, float]]:
-    """Of each of podium's methods over each booster: the mean lead and its 95 % interval."""
+def leads(whole: list[Outcomes]) -> Iterator[Lead]:
+    """Leads of podium's methods over each booster, of the seeds of these shapes together."""
     for method, label in METHODS.items():
         for booster in (name for name in BOOSTERS if name in whole[0]):
             lead = np.concatenate([np.subtract(seen[label].ndcg, seen[booster].ndcg) for seen in whole])
-            error = float(lead.std(ddof=1) / np.sqrt(len(lead)) * stats.t.ppf(0.975, len(lead) - 1))
-            yield method, booster, float(lead.mean()), float(lead.mean()) - error, float(lead.mean()) + error
+            mean, error = float(lead.mean()), float(lead.std(ddof=1) / np.sqrt(len(lead)))
+            error *= float(stats.t.ppf(0.975, len(lead) - 1))
+            yield Lead(method, booster, mean, mean - error, mean + error, t_test(lead))
 
 
 def words(whole: list[Outcomes]) -> str:
-    """Mean NDCG@10 and leaves of each tool, and podium's leads."""
+    """Mean NDCG@10 and leaves of each tool, and podium's leads; of several shapes, what holds after correction too."""
     tools = [
         f"{name} {np.mean([x for seen in whole for x in seen[name].ndcg]):.4f} "
         f"({np.mean([x for seen in whole for x in seen[name].leaves]):.0f} leaves)"
         for name in whole[0]
     ]
-    ahead = [
-        f"{method} leads {booster} by {mean:+.4f} ({low:+.4f} to {high:+.4f}"
-        + (", ahead)" if low > 0 else ", BEHIND)" if high < 0 else ")")
-        for method, booster, mean, low, high in leads(whole)
-    ]
-    return "NDCG@10: " + ", ".join(tools) + "; " + ", ".join(ahead)
+    pooled = list(leads(whole))
+    text = f"NDCG@10: {', '.join(tools)}; {', '.join(map(str, pooled))}"
+    if len(whole) == 1:
+        return text
+    by_shape = [(f" on {shape}", lead) for shape, seen in zip(SHAPES, whole, strict=False) for lead in leads([seen])]
+    return f"{text}; of leads by shape {corrected(by_shape)}; of pooled leads {corrected([('', x) for x in pooled])}"
+
+
+def corrected(family: list[tuple[str, Lead]]) -> str:
+    """How many leads are ahead and behind by their intervals, and which of them after Holm's correction for all."""
+    holm = dict(zip(family, adjust([lead.p for _, lead in family]), strict=True))
+    ahead = [(where, lead) for where, lead in family if lead.low > 0]
+    behind = [(where, lead) for where, lead in family if lead.high < 0]
+    kept = [(where, lead) for where, lead in ahead if holm[where, lead] <= _ALPHA]
+    return (
+        f"{len(ahead)} of {len(family)} are ahead, {len(kept)} after Holm's correction ({_listed(kept, holm)}); "
+        f"{len(behind)} behind, {sum(holm[key] <= _ALPHA for key in behind)} after it ({_listed(behind, holm)})"
+    )
+
+
+_ALPHA = 0.05
+
+
+def _listed(some: list[tuple[str, Lead]], holm: dict[tuple[str, Lead], float]) -> str:
+    names = [f"{lead.method} − {lead.booster}{where}: {p_text(holm[where, lead])}" for where, lead in some]
+    return ", ".join(names) or "none"

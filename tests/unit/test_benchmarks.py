@@ -12,10 +12,11 @@ import pytest
 from benchmarks import page
 from benchmarks.__main__ import NAMES
 from benchmarks.contest import Contest, run
-from benchmarks.quality import METHODS, Outcome, leads, words
+from benchmarks.quality import METHODS, SHAPES, Outcome, leads, words
 from benchmarks.shapes import Shape, parts
 from benchmarks.speed_summary import goals, head
 from benchmarks.units import shown
+from scipy import stats
 
 import podium
 
@@ -74,11 +75,23 @@ def outcomes(ours, booster):
 
 def test_leads_are_intervals_over_seeds_by_shape_and_pooled():
     behind, ahead = outcomes([0.50, 0.51, 0.52], [0.60, 0.61, 0.63]), outcomes([0.9, 0.8, 0.7], [0.1, 0.3, 0.2])
-    assert [(booster, high < 0) for _, booster, _, _, high in leads([behind])] == [("LightGBM", True)] * 2
-    (*_, mean, low, high), _ = leads([behind, ahead])
-    assert mean == pytest.approx(((-0.1 - 0.1 - 0.11) + (0.8 + 0.5 + 0.5)) / 6)
-    assert low < 0 < high
+    assert [(lead.booster, lead.high < 0) for lead in leads([behind])] == [("LightGBM", True)] * 2
+    lead, _ = leads([behind, ahead])
+    assert lead.mean == pytest.approx(((-0.1 - 0.1 - 0.11) + (0.8 + 0.5 + 0.5)) / 6)
+    assert lead.low < 0 < lead.high
     assert "BEHIND" in words([behind])
+
+
+def test_pooled_words_count_leads_by_shape_before_and_after_holms_correction():
+    base = np.array([0.50, 0.51, 0.52, 0.53, 0.54])
+    spread = np.array([-0.01, -0.005, 0.0, 0.005, 0.01])  # standard error .0035355
+    sure, doubtful = outcomes(base + 0.05 + spread, base), outcomes(base - 0.011 + spread, base)
+    text, p = words([sure, doubtful]), 2 * stats.t.sf(0.011 / 0.0035355, 4)
+    assert 0.025 < p < 0.05  # alone; of four, the two smaller ones before it
+    first, second = list(SHAPES)[:2]
+    assert f"2 of 4 are ahead, 2 after Holm's correction (auto − LightGBM on {first}: p < 0.001" in text
+    assert f"2 behind, 0 after it (auto − LightGBM on {second}: p = {2 * p:.3f}" in text
+    assert "of pooled leads 0 of 2 are ahead, 0 after Holm's correction (none)" in text
 
 
 def test_parts_of_a_shape_share_a_truth_and_no_query():
