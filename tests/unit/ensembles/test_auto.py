@@ -8,7 +8,9 @@ import pytest
 import podium
 from podium.base.errors import PodiumError
 from podium.data import make_letor_like, split
+from podium.ensembles.auto import Auto
 from podium.ensembles.combining import zscores
+from podium.ensembles.composite import parsed
 from podium.ensembles.packing import unpack
 from podium.explanation.explain import explain
 from podium.explanation.importance import importance
@@ -68,6 +70,12 @@ def test_no_other_proportion_is_better_on_validation_data(parts, model):
     linear, trees = np.mean(z[:2], axis=0), np.mean(z[2:], axis=0)
     every = [mean_metric(metric, (1 - a) * linear + a * trees, valid) for a in np.arange(11) / 10]
     assert model.info["valid"] == pytest.approx(max(every), abs=1e-12)
+
+
+def test_by_default_the_deeper_symmetric_trees_learn_by_the_loss_of_yetirank():
+    by = [(parsed(text).learner.scorer.max_depth, parsed(text).learner.loss.name) for text in Auto().trees]
+    assert by[3:] == [(4, "lambdarank"), (6, "yeti-rank")]
+    assert {loss for _, loss in by[:4]} == {"lambdarank"}
 
 
 def test_members_without_weight_are_not_in_the_file():
