@@ -19,7 +19,7 @@ from podium.solvers.early_stopping import proved_better
 from podium.testing import linear_data
 from podium.training import measured, train
 from podium.transforms import AddMinMax, Identity
-from podium.tuning import Dimension, Optuna, Tuning, space
+from podium.tuning import Dimension, Grid, Optuna, Tuning, space
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")
@@ -149,10 +149,10 @@ def test_lambdamart_scales_features_within_queries_where_validation_data_proves_
     found = train(data, TREES, valid=valid)
     assert found.learner.transform == AddMinMax()
     trials = found.info["trials"]
-    assert [trial.get("transform") for trial in trials] == [None, "add-minmax"]
-    assert found.info["chosen"] == 1
-    assert trials[1]["growth"] == "mixed"
-    assert trials[1]["valid"] == found.info["valid"] == measured(found, valid, NDCG) > trials[0]["valid"] + 0.1
+    assert [trial["transform"] for trial in trials] == ["identity", "add-minmax", "add-minmax"]
+    assert found.info["chosen"] == 2
+    assert [trial.get("growth") for trial in trials] == [None, None, "mixed"]
+    assert trials[2]["valid"] == found.info["valid"] == measured(found, valid, NDCG) > trials[0]["valid"] + 0.1
     named = train(data, "lambdamart(rounds=20,min_data_in_leaf=5,transform=identity)", valid=valid)
     assert len(named.info["trials"]) == 1
     searched = train(data, TREES, valid=valid, search="optuna(trials=2)")
@@ -163,8 +163,27 @@ def test_lambdamart_scales_features_within_queries_where_validation_data_proves_
 def test_another_part_that_is_not_proved_better_is_not_taken():
     data, valid = (queries_of_their_own_level(60, seed=seed) for seed in (1, 2))
     found = train(data, TREES, valid=valid.select(np.arange(1)))
-    assert len(found.info["trials"]) == 2
+    assert [trial["transform"] for trial in found.info["trials"]] == ["identity", "add-minmax", "identity"]
     assert found.learner.transform == Identity()
+
+
+@pytest.mark.parametrize(("better", "chosen"), [(0.0, Identity()), (0.1, AddMinMax())])
+def test_other_parts_are_tried_with_the_learners_own_settings_and_nothing_is_fitted_twice(better, chosen):
+    model, fits = train(DATA, "listnet", valid=VALID), []
+
+    def fit(learner):
+        fits.append((learner.scorer.num_leaves, learner.transform))
+        values = np.linspace(0.1, 0.5, 30) + better * (learner.transform == AddMinMax()) - 0.01 * (fits[-1][0] == 31)
+        return replace(model, learner=learner, info={**model.info, "valid": float(values.mean())}), values
+
+    grid = Grid()
+    tuned = grid.run(method("lambdaloss-trees"), fit, seed=0)
+    assert fits == [(7, Identity()), (7, AddMinMax()), (31, chosen)]
+    assert len(fits) == grid.fits(method("lambdaloss-trees"))
+    assert (tuned.learner.scorer.num_leaves, tuned.learner.transform) == (7, chosen)
+    trials = tuned.info["trials"]
+    assert [trial.get("num_leaves") for trial in trials] == [None, None, 7, 31]
+    assert trials[tuned.info["chosen"]] == {"num_leaves": 7, "transform": repr(chosen), "valid": tuned.info["valid"]}
 
 
 @pytest.mark.parametrize("kind", ["scaled", "sparse", "infinite"])

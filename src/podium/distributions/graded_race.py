@@ -22,7 +22,7 @@ import numpy as np
 from podium.base.arrays import Array, Ints
 from podium.kernels.race_integral import FADED
 
-_NODES = 8  # of the trapezoid rule that are computed together
+_NODES = 16  # of the trapezoid rule that are computed together
 _FACTORS = 8  # that share a logarithm; each is at least e^−80
 _LOW, _HIGH = -40.0, 44.0  # of log φ/Φ: below, 1 − e^{−x} = x, and above it is 1
 

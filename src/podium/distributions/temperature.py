@@ -15,6 +15,7 @@ Plackett–Luce, in which they may be far better.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -100,6 +101,7 @@ def _fit_sharpness(distribution: Race, data: _Judged, *, near: float | None = No
 
     likelihood = distribution.likelihood_of_grades(data.labels, data.offsets)
 
+    @functools.cache  # the last one is asked for twice
     def likelihoods(sharpness: float) -> Array:
         return data.weights * likelihood(sharpness * data.scores)
 

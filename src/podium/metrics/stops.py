@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from podium.base.arrays import Array, Ints
-from podium.jit.compiled import compiled
+from podium.jit.compiled import compiled, inlined
 from podium.metrics.kernels import OWN, cut, gain
 
 
@@ -58,7 +58,7 @@ def prepare_stops(labels: Array, config: Array, work: Array, decay: float, scale
     work[3 * n], work[3 * n + 1] = scale, certain
 
 
-@compiled
+@inlined
 def swap_stops(labels: Array, config: Array, work: Array, i: int, j: int, decay: float) -> float:
     """|Δ| = P(reach i) |R_j − R_i| |w_i − B − P w_j|, B the sum between i and j for who passes i, P to reach j then."""
     n, last = len(labels), cut(len(labels), config)
