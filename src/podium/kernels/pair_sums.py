@@ -185,11 +185,13 @@ def _sum_over_nodes(
         behind[first] -= weight_a
         for b in range(first, end):
             value += _two_panels(nodes, weights, a, b, low, width, w1, w2, won, lost)
-        value += _far(nodes, weights[a], low + a * width, width, w1, total[end], won[a])
+        if total[end] != 0.0:
+            value += _far(nodes, weights[a], low + a * width, width, w1, total[end], won[a])
     weight = 0.0
     for b in range(panels):
         weight += behind[b]
-        value += _far(nodes, weights[b], low + b * width, width, w2, weight, lost[b])
+        if weight != 0.0:
+            value += _far(nodes, weights[b], low + b * width, width, w2, weight, lost[b])
     return value
 
 
@@ -242,15 +244,14 @@ def _one_node(weight: float, e: Array, sums: Array, logs: Array, weights: Array,
     return add_up(logs), add_up(sums)
 
 
-@compiled
+@outlined("float64(float64[::1], float64[::1], float64, float64, float64, float64, float64[::1])")
 def _far(nodes: Array, weights: Array, low: float, width: float, w: float, others: float, slope: Array) -> float:
     """Terms with others of this weight, which are far below: f = log(1 + e^u)."""
     value = 0.0
-    if others != 0.0:
-        for k in range(len(nodes)):
-            f, p, _ = pair(-w * (low + 0.5 * width * (nodes[k] + 1.0)), -np.inf)
-            value += weights[k] * others * f
-            slope[k] += others * p
+    for k in range(len(nodes)):
+        f, p, _ = pair(-w * (low + 0.5 * width * (nodes[k] + 1.0)), -np.inf)
+        value += weights[k] * others * f
+        slope[k] += others * p
     return value
 
 

@@ -62,9 +62,10 @@ def lambdas(
     """
     n, value = len(scores), 0.0
     order, by_score = order_of_ties(scores, labels)
-    y, ideal, rows = take(labels, order), np.empty(n), np.zeros((ROWS, n + STEP))
+    y, by_grade, rows = take(labels, order), np.empty(n, np.int64), np.zeros((ROWS, n + STEP))
     config, work = params[0, CONFIG:], np.empty(int(params[0, FIXED] + n * params[0, PER_DOCUMENT]))
-    ranking.sort_descending(labels, ideal)
+    ranking.argsort_descending(labels, by_grade)
+    ideal = take(labels, by_grade)
     prepare(y, ideal, config, work)
     near = lay_out(scores, order, params[0, SIGMA], rows)
     for p in range(min(n - 1, int(params[0, CUTOFF]))):

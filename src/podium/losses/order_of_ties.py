@@ -35,14 +35,15 @@ def _shuffled(scores: Array, labels: Array) -> Any:
     by_grade, by_score = np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(labels, by_grade)
     ranking.argsort_descending(take(scores, by_grade), by_score)
+    order = np.empty(n, np.int64)
     for p in range(n):
         by_score[p] = by_grade[by_score[p]]
+        order[p] = by_score[p]
     ties, equals = np.empty(n, np.int64), np.empty(n, np.int64)  # ends of equal scores, and of equal score and grade
     for p in range(n - 1, -1, -1):
         last = p == n - 1 or scores[by_score[p]] != scores[by_score[p + 1]]
         ties[p] = p + 1 if last else ties[p + 1]
         equals[p] = p + 1 if last or labels[by_score[p]] != labels[by_score[p + 1]] else equals[p + 1]
-    order = by_score.copy()
     shuffle_blocks(order, ties, start(0, equals))
     return order, by_score
 
