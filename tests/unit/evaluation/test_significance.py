@@ -141,6 +141,8 @@ def test_effect_sizes_follow_their_formulas() -> None:
     found = effect_size([3.0, -1.0, 0.0, 2.0])
     assert found.d_z == pytest.approx(1.0 / np.std([3, -1, 0, 2], ddof=1))
     assert found.rank_biserial == pytest.approx((3 + 2 - 1) / (3 + 2 + 1))  # ranks of 3, 2 and 1
+    tied = effect_size([2.0, -1.0, 1.0, 1.0]).rank_biserial
+    assert tied == pytest.approx((4 + 2 + 2 - 2) / (4 + 2 + 2 + 2))  # equals share the mean of ranks 1 to 3
     assert (found.wins, found.ties, found.losses) == (2, 1, 1)
     assert effect_size([0.0, 0.0])[:2] == (0.0, 0.0)
 
