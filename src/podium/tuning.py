@@ -83,9 +83,8 @@ class Grid(Tuning):
             return _record(*_best(_tried(method, fit)))
         own = {name: getattr(method.learner, name) for name, values in method.grid.items() if _are_parts(values)}
         first = _Trial(own, method.learner, *fit(method.learner))
-        part, records, _ = _with_other_parts(first, [_entry(first)], 0, method=method, fit=fit)
-        best, more, chosen = _best(_tried(replace(method, learner=part.learner), fit, before=part))
-        return _record(best, records + more, len(records) + chosen)
+        part = _with_other_parts(first, [_entry(first)], 0, method=method, fit=fit)
+        return _record(*_best(_tried(replace(method, learner=part[0].learner), fit, before=part[0]), before=part))
 
 
 @register
@@ -244,14 +243,18 @@ def _tried(method: Method, fit: Fit, *, before: _Trial | None = None) -> Iterato
         yield from (trial(*candidate) for candidate in candidates(replace(method, grid=choices)))
 
 
-def _best(trials: Iterator[_Trial]) -> Choice:
-    """The best on validation data, the first of equals; only its model is kept in memory."""
+def _best(trials: Iterator[_Trial], *, before: Choice | None = None) -> Choice:
+    """The best on validation data, the first of equals; only its model is kept in memory.
+
+    The trial chosen `before` may come again; it keeps its place in the record, which has each fit once, in their order.
+    """
     best: _Trial | None = None
-    records: list[dict[str, Any]] = []
+    records = [] if before is None else list(before[1])
     for trial in trials:
+        number = before[2] if before is not None and trial.model is before[0].model else len(records)
+        records[number : number + 1] = [_entry(trial)]
         if best is None or trial.model.info["valid"] > best.model.info["valid"]:
-            best, chosen = trial, len(records)
-        records.append(_entry(trial))
+            best, chosen = trial, number
     assert best is not None, "a grid has at least one combination"
     return best, records, chosen
 
