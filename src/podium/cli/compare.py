@@ -188,7 +188,7 @@ def compare_index(
     """Compare rankings of the documents of an index."""
     from podium.cli.compare_search import compare_search
     from podium.evaluation.search.compare_search import METRICS
-    from podium.text.collection.judged_queries import holds_judgments
+    from podium.text.collection.queries_of_judgments import holds_judgments
 
     names = [name for name in (queries, qrels) if name is not None]
     if len(data) != 1 or not names or (len(names) == 1 and not holds_judgments(names[0], columns)):

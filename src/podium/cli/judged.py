@@ -45,10 +45,10 @@ def read_asked(queries: str, qrels: str | None, columns: Columns) -> tuple[list[
     """Queries, their judgments if there are any, and their texts; a file of judgments alone may have all three."""
     from podium.formats.query_texts import QueryTexts
     from podium.text.collection.collection import read_queries
-    from podium.text.collection.judged_queries import holds_judgments, judged_queries
+    from podium.text.collection.queries_of_judgments import holds_judgments, queries_of_judgments
 
     if qrels is None and holds_judgments(queries, columns):
-        topics, qrels = judged_queries(queries, columns), queries
+        topics, qrels = queries_of_judgments(queries, columns), queries
     else:
         topics = read_queries(queries)
     texts = QueryTexts({topic.id: topic.text for topic in topics}, queries)

@@ -149,6 +149,10 @@ def test_judgments_that_name_queries_by_text_are_the_queries_of_an_index_too(pod
     (files / "ids.csv").write_text("query_id,query,sku,rating\nq1,shoes,p1,3\nq1,boots,p2,0\n")
     refused = podium("features", "my.index", "ids.csv", *words, "ids.txt")
     assert "ids.csv:3: query 'q1' has two texts, 'shoes' and 'boots'" in refused.stderr
+    (files / "empty.json").write_text(json.dumps([{"query": None, "sku": "p1", "rating": 2}]))
+    refused = podium("features", "my.index", "empty.json", *words, "ids.txt")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("podium: empty.json: row 0 has no query id")
     missing = podium("compare", "my.index", "--queries", "same.csv")
     assert missing.exit_code == 2
     assert "give one index with --queries FILE and --qrels FILE; or --qrels alone" in missing.stderr

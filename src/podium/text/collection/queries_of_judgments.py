@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from podium.base.columns import id_text
+import numpy as np
+
 from podium.base.errors import DataError
 from podium.formats.query_texts import ID_COLUMNS
 from podium.formats.sniff import is_rows
 from podium.formats.tables.records import Records
 from podium.formats.trec.judged_files import judgment_records
+from podium.formats.trec.judged_rows import ids
 from podium.formats.usual_columns import usual_columns
 from podium.text.collection.collection import Topic
 
@@ -33,34 +35,36 @@ def holds_judgments(source: str, columns: Mapping[str, str | None]) -> bool:
     return chosen["document"].lower() not in ID_COLUMNS  # a query's own id
 
 
-def judged_queries(source: str, columns: Mapping[str, str | None]) -> list[Topic]:
+def queries_of_judgments(source: str, columns: Mapping[str, str | None]) -> list[Topic]:
     """The queries of a file of judgments, in order; a column of texts beside the ids gives their texts.
 
     `columns`: as of `holds_judgments`.
     """
     records = judgment_records(source)
     column = usual_columns(list(records.columns), _ROLES, asked=columns, source=source)["query"]
-    texts = _texts(records, column)
+    rows = np.arange(records.n_rows)
+    names = ids(records, column, "query", rows).tolist()
+    other = _column_of_texts(records, column)
+    texts = names if other == column else ids(records, other, "query", rows).tolist()
     topics: dict[str, str] = {}
-    for row, (name, text) in enumerate(zip(records.columns[column], texts, strict=True)):
-        id = id_text(name)
-        if topics.setdefault(id, text) != text:
-            raise DataError(f"query {id!r} has two texts, {topics[id]!r} and {text!r}.", where=records.where(row))
-    if texts == [str(name) for name in records.columns[column]] and not _are_words(list(topics)):
+    for row, (name, text) in enumerate(zip(names, texts, strict=True)):
+        if topics.setdefault(name, text) != text:
+            raise DataError(f"query {name!r} has two texts, {topics[name]!r} and {text!r}.", where=records.where(row))
+    if other == column and not _are_words(list(topics)):
         raise DataError(
-            f"names queries by id, such as {next(iter(topics))!r}, and has no column of their texts. Give a file of "
-            "queries with id and text before it.",
+            f"names queries by id, such as {names[0]!r}, and has no column of their texts. Give a file of queries with "
+            "id and text before it.",
             where=source,
         )
-    return [Topic(id, text) for id, text in topics.items()]
+    return [Topic(name, text) for name, text in topics.items()]
 
 
-def _texts(records: Records, column: str) -> list[str]:
-    """The text of each row's query: in the column of texts beside that of ids, or the name itself."""
-    if column.lower() in ID_COLUMNS:
-        others = [name for name in records.columns if name != column]
-        column = usual_columns(others, ["query"], optional=["query"], source=records.source).get("query", column)
-    return [str(text) for text in records.columns[column]]
+def _column_of_texts(records: Records, column: str) -> str:
+    """The column of texts beside that of ids; the column itself if there is none."""
+    if column.lower() not in ID_COLUMNS:
+        return column
+    others = [name for name in records.columns if name != column]
+    return usual_columns(others, ["query"], optional=["query"], source=records.source).get("query", column)
 
 
 def _are_words(names: list[str]) -> bool:
