@@ -89,9 +89,10 @@ class Engine:
         self.plan = Plan(self.features, index)
 
     def _feature(self, name: str, about: dict[str, Any]) -> Feature:
-        return (
-            CountedFeature(BehaviourFeature.parse(name)) if name in about.get("behaviour", ()) else Feature.parse(name)
-        )
+        counted = about.get("behaviour")
+        if isinstance(counted, list) and name in counted:
+            return CountedFeature(BehaviourFeature.parse(name))
+        return Feature.parse(name)
 
     def _check(self, about: dict[str, Any]) -> None:
         for word, value in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):

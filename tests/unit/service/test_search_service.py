@@ -381,3 +381,5 @@ def test_a_record_of_behaviour_features_that_names_none_has_none(start, made, tm
     client = start(models=(str(tmp_path / "odd.podium"),), store=str(tmp_path / "f.db"))
     row = {"features": [1.0] * model.n_features}
     assert client("POST", "/v1/rank", {"documents": [row]}).status == 200
+    client = start(models=(str(tmp_path / "odd.podium"),), index=str(made / "my.index"))
+    assert client("POST", "/v1/search", {"query": "heat", "model": "odd"}).status == 200
