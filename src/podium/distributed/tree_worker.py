@@ -22,7 +22,7 @@ from podium.metrics import Metric
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.grower import DETERMINISTIC
 from podium.scorers.trees.lightgbm_data import for_lightgbm
-from podium.solvers.boosting import Bag, for_leaves, grid
+from podium.solvers.boosting import Bag, for_leaves, grid, of_queries, updated
 from podium.solvers.early_stopping import query_values
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ class Share:
         bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
         train = _binned(self.part, bins, settings)
         self.booster = lightgbm.Booster(settings | setting["of_features"], train)  # joins the network, then bins
-        self.valid, self.metric, self.rounds, self.value = None, None, 0, 0.0
+        self.valid, self.metric, self.rounds = None, None, 0
+        self.losses: Array | None = None  # of each query, before the last tree in which it was drawn
         self.max_bin, self.usual = int(settings["max_bin"]), 0.0
         if setting["valid"] is not None:
             held = _opened(setting["valid"])
@@ -85,7 +86,7 @@ class Share:
             if self._update():
                 return {"values": values, "measures": measures, "ended": True, "usual": self.usual}
             self.rounds += 1
-            values.append(self.value)
+            values.append(0.0 if self.losses is None else float(self.losses.sum()))
             if self.valid is not None:
                 measures.append(self._measures())
         return {"values": values, "measures": measures, "ended": False, "usual": self.usual}
@@ -109,12 +110,16 @@ class Share:
 
     def _derivatives(self, scores: Array) -> tuple[Array, Array]:
         loss = self.loss.resampled(self.rounds + 1)
-        got = sweep(loss, scores, self.part, constants=loss.constants(self.whole))
-        self.value = got.value
+        drawn = self.bag.drawn()  # from all queries, as on one machine
+        if drawn is not None:
+            drawn = drawn[(drawn >= self.first) & (drawn < self.last)] - self.first
+        swept = None if self.losses is None else drawn
+        got = sweep(loss, scores, self.part, constants=loss.constants(self.whole), queries=swept)
+        self.losses = updated(self.losses, got, swept)
         self.usual = max(self.usual, enough(self.max_bin) * float(np.mean(got.curvature)))
-        gradient, curvature, drawn = got.gradient, got.curvature, self.bag.drawn()
-        if drawn is not None:  # drawn from all queries, as on one machine
-            kept = np.repeat(drawn[self.first : self.last], self.part.sizes)
+        gradient, curvature = got.gradient, got.curvature
+        if drawn is not None and swept is None:
+            kept = of_queries(drawn, self.part.sizes)
             gradient, curvature = gradient * kept, curvature * kept
         return for_leaves(gradient, curvature, self.grid)
 

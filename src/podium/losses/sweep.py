@@ -42,15 +42,17 @@ class Derivatives:
 
 
 def sweep(
-    loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None, constants: Array | None = None
-) -> Derivatives:
-    """Sum a loss over all queries of a dataset: the only loop over queries. The bits do not depend on threads.
+    loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None, constants: Array | None = None,
+    queries: Ints | None = None,
+) -> Derivatives:  # fmt: skip
+    """Sum a loss over queries of a dataset, by default all: the only loop over queries.
 
-    `constants` are those of the whole data, if `data` is a part of it (see `Loss.constants`).
+    The bits do not depend on threads. `constants` are those of the whole data, if `data` is a part of it (see
+    `Loss.constants`). Derivatives and values of other `queries` are 0.
     """
     loss.check(data)
     kernel = _kernel(loss, data, loss.grades, loss.edges, weighted=_weighted_sweep)
-    return _summed(loss, kernel, scores, data, threads=threads, constants=constants)
+    return _summed(loss, kernel, scores, data, threads=threads, constants=constants, queries=queries)
 
 
 def sweep_tables(
@@ -64,8 +66,9 @@ def sweep_tables(
 
 
 def _summed(
-    loss: Loss, kernel: _Kernel, scores: ArrayLike, data: Dataset, *, threads: int | None, constants: Array | None
-) -> Derivatives:
+    loss: Loss, kernel: _Kernel, scores: ArrayLike, data: Dataset, *, threads: int | None, constants: Array | None,
+    queries: Ints | None = None,
+) -> Derivatives:  # fmt: skip
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
@@ -76,7 +79,7 @@ def _summed(
 
     size = f" for a query of {data.n_documents} documents" if data.n_queries == 1 else ""
     with readable_errors(kernel.function, f"the kernel of {loss.name}", called_with=size):
-        _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads)
+        _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads, queries=queries)
     if data.query_weights is not None:
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
@@ -139,23 +142,25 @@ def _address(loss: Loss, kernel: Any, signature: str) -> int:
 
 def _run(
     kernel: _Kernel, offsets: Ints, scores: Array, gradient: Array, curvature: Array, values: Array,
-    constants: Array, learned: Array, *, threads: int | None,
+    constants: Array, learned: Array, *, threads: int | None, queries: Ints | None = None,
 ) -> None:  # fmt: skip
-    """Call a kernel for every query, by blocks of queries on threads."""
+    """Call a kernel for every query, or for some, by blocks of queries on threads."""
+    swept = np.arange(len(offsets) - 1) if queries is None else queries
 
     def run(first: int, last: int) -> None:
         kernel.loop(
-            kernel.address, scores, kernel.labels, kernel.offsets, offsets, first, last,
+            kernel.address, scores, kernel.labels, kernel.offsets, offsets, swept[first:last],
             gradient, curvature, values, kernel_params(constants), learned,
         )  # fmt: skip
 
-    n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
+    ends = np.cumsum(np.diff(offsets)[swept])  # documents up to each query
+    n_queries, n_documents = len(swept), int(ends[-1]) if len(ends) else 0
     small = n_documents < SMALL or n_queries == 1
     threads = 1 if small else default_threads() if threads is None else threads
     if threads == 1:
         run(0, n_queries)
         return
-    cuts = np.searchsorted(offsets, np.linspace(0, n_documents, 4 * threads + 1)).clip(0, n_queries)
+    cuts = np.searchsorted(ends, np.linspace(0, n_documents, 4 * threads + 1))
     cuts[-1] = n_queries
     run(0, 0)  # compiles once, before the threads would do so together
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
@@ -177,15 +182,15 @@ grades_at = function_at(GRADES)
 
 
 def _loop(kernel_at: Callable[[int], Callable[..., float]]) -> Callable[..., None]:
-    """Loop over queries for kernels of one signature."""
+    """Loop over queries, given by number, for kernels of one signature."""
 
     @compiled
     def run(
-        kernel: int, scores: Array, labels: Array, label_offsets: Ints, offsets: Ints, first: int, last: int,
+        kernel: int, scores: Array, labels: Array, label_offsets: Ints, offsets: Ints, queries: Ints,
         gradient: Array, curvature: Array, values: Array, params: Array, learned: Array,
     ) -> None:  # fmt: skip
         program = kernel_at(kernel)
-        for q in range(first, last):
+        for q in queries:
             a, b = offsets[q], offsets[q + 1]
             labels_of_query = labels[label_offsets[q] : label_offsets[q + 1]]
             for k in range(params.shape[1]):
@@ -202,12 +207,12 @@ over_grades, _over_edges = _loop(grades_at), _loop(function_at(EDGES))
 
 @compiled
 def _weighted_sweep(
-    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, first: int, last: int,
+    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, queries: Ints,
     gradient: Array, curvature: Array, values: Array, params: Array, learned: Array,
 ) -> None:  # fmt: skip
     """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, a divisor in boosting."""
     program = grades_at(kernel)
-    for q in range(first, last):
+    for q in queries:
         a, b = offsets[q], offsets[q + 1]
         only_d, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
         for d in range(b - a):
@@ -228,12 +233,12 @@ def _weighted_sweep(
 
 @compiled
 def _weighted_product(
-    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, first: int, last: int,
+    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, queries: Ints,
     direction: Array, out: Array, values: Array, params: Array, learned: Array,
 ) -> None:  # fmt: skip
     """Σ_d w_d H(s, e_d)v of each query."""
     program = grades_at(kernel)
-    for q in range(first, last):
+    for q in queries:
         a, b = offsets[q], offsets[q + 1]
         only_d, part = np.zeros(b - a), np.empty(b - a)
         for d in range(b - a):

@@ -288,38 +288,38 @@ class Bag:
     def __init__(self, sizes: Ints, fraction: float, rng: np.random.Generator) -> None:
         self.sizes, self.size, self.rng = sizes, max(round(fraction * len(sizes)), 1), rng
 
-    def draw(self, gradient: Array, curvature: Array) -> tuple[Array, Array]:
-        """Gradient and curvature, 0 for the documents of queries that were not drawn."""
-        drawn = self.drawn()
-        if drawn is None:
-            return gradient, curvature
-        kept = np.repeat(drawn, self.sizes)
-        return gradient * kept, curvature * kept
-
-    def drawn(self) -> Array | None:
-        """1 for each query that is drawn, else 0; None if all are."""  # (Q,)
+    def drawn(self) -> Ints | None:
+        """Numbers of the queries that are drawn; None if all are."""
         if self.size == len(self.sizes):
             return None
-        drawn = np.zeros(len(self.sizes))
-        drawn[self.rng.choice(len(drawn), self.size, replace=False)] = 1.0
-        return drawn
+        return np.sort(self.rng.choice(len(self.sizes), self.size, replace=False))
 
 
 class Descent:
-    """Gradient and curvature of a loss in each round. A loss that samples draws again in every round."""
+    """Gradient and curvature of a loss in each round. A loss that samples draws again in every round.
+
+    Only queries that are drawn are swept, unless something is learned from all; the others count in `value` with their
+    last loss.
+    """
 
     def __init__(
         self, loss: Loss, data: Dataset, bag: Bag | None = None, grid: float | None = None, *, before: int = 0,
         bias: PositionBias | PositionRatios | None = None,
     ) -> None:  # fmt: skip
-        self.bias, self.sweep = bias, sweep if bias is None else bias.sweep
-        self.loss, self.data, self.value, self.step = loss, data, np.inf, 1.0
+        self.bias = bias
+        self.loss, self.data, self.step = loss, data, 1.0
+        self.last_losses: Array | None = None  # (Q,)
         self.bag, self.grid, self.before = bag, grid, before  # trees of the model to go on from
         self.losses = [loss]  # by number of trees
 
     def start(self) -> Derivatives:
         """Loss of equal scores."""
         return sweep(self.losses[0], np.zeros(self.data.n_documents), self.data)
+
+    @property
+    def value(self) -> float:
+        """Mean loss of the queries before the last tree; ∞ before any."""
+        return np.inf if self.last_losses is None else float(self.last_losses.mean())
 
     @functools.cached_property
     def _constants(self) -> Array:
@@ -329,35 +329,59 @@ class Descent:
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
         rounds = self.before + len(self.losses)
+        drawn = None if self.bag is None else self.bag.drawn()
         if self.loss.learned:
-            drawn = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
-            loss, got = self._learned(drawn, scores)
+            sampled = self.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
+            loss, got = self._learned(sampled, scores)
             self.losses.append(self.loss.with_learned(loss.learned_values()))
+            swept = None
         else:
             constants = self.loss.resampled_constants(self._constants, rounds)
-            got = self.sweep(self.loss, scores, self.data, constants=constants)
+            swept = None if self.bias is not None or self.last_losses is None else drawn
+            got = self._swept(self.loss, scores, constants, swept)
             self.losses.append(self.loss)
-        self.value = got.value / self.data.n_queries
+        self.last_losses = updated(self.last_losses, got, swept)
         gradient, curvature = weighted(got, self.data)
         if self.bias is not None:
             self.bias.step(gradient, curvature)
-        if self.bag is not None:
-            gradient, curvature = self.bag.draw(gradient, curvature)
+        if drawn is not None and swept is None:
+            kept = of_queries(drawn, self.data.sizes)
+            gradient, curvature = gradient * kept, curvature * kept
         return for_leaves(gradient, curvature, self.grid)
+
+    def _swept(self, loss: Loss, scores: Array, constants: Array | None, queries: Ints | None) -> Derivatives:
+        if self.bias is not None:
+            return self.bias.sweep(loss, scores, self.data, constants=constants)
+        return sweep(loss, scores, self.data, constants=constants, queries=queries)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
         """Loss after a step of its learned parameters, halved until it helps and doubled for the next round."""
-        here = self.sweep(loss, scores, self.data)
+        here = self._swept(loss, scores, None, None)
         down = here.params / self.data.n_queries
         while self.step * np.abs(down).max() > _STILL:
             moved = loss.with_learned(loss.learned_values() - self.step * down)
-            there = self.sweep(moved, scores, self.data)
+            there = self._swept(moved, scores, None, None)
             if there.value < here.value:
                 self.step *= 2.0
                 return moved, there
             self.step *= 0.5
         self.step = max(self.step, _STILL)
         return loss, here
+
+
+def of_queries(drawn: Ints, sizes: Ints) -> Array:
+    """1 for each document of the drawn queries, else 0."""  # (N,)
+    kept = np.zeros(len(sizes))
+    kept[drawn] = 1.0
+    return np.repeat(kept, sizes)
+
+
+def updated(losses: Array | None, got: Derivatives, swept: Ints | None) -> Array:
+    """The last known loss of each query, after a sweep of some, or of all."""
+    if losses is None or swept is None:
+        return got.per_query
+    losses[swept] = got.per_query[swept]
+    return losses
 
 
 _STILL = 1e-6

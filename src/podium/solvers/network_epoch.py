@@ -106,7 +106,7 @@ class _Network:
             scores += np.concatenate([self.base[self.offsets[q] : self.offsets[q + 1]] for q in queries.tolist()])
         slopes[:], bends[:] = 0.0, 0.0
         learned = np.empty((len(queries), len(constants)))
-        over_grades(self.kernel, scores, labels, offsets, offsets, 0, len(queries), slopes, bends, values,
+        over_grades(self.kernel, scores, labels, offsets, offsets, np.arange(len(queries)), slopes, bends, values,
                     kernel_params(constants), learned)  # fmt: skip
         gradient = np.empty_like(self.theta)
         down = list(self.scorer.layers(gradient, self.n_features))
