@@ -41,7 +41,7 @@ from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.recipe import Recipe
-from podium.scorers import SmoothScorer
+from podium.scorers import Params, SmoothScorer
 from podium.solvers import Step, Watch, mean_metric
 from podium.solvers.early_stopping import query_values
 from podium.transforms import State, Transform
@@ -131,15 +131,25 @@ def train(
         model = fit_one(chosen.learner, training, metric=tune_by, seed=seed, observers=observers)
         return _finished(model, training)
 
+    last: tuple[Params, Array] | None = None  # parameters of the last trial, and its scores of validation data
+
+    @machine_code()
     def trial(learner: Learner) -> tuple[Model, Array]:
+        nonlocal last
         model = fit_one(learner, training, valid=held, metric=tune_by, seed=seed, observers=observers)
-        return model, query_values(tune_by, model.score(held), held)
+        scores = model.score(held)
+        last = model.params, scores
+        values = query_values(tune_by, scores, held)
+        return model.with_info(valid=tune_by.average(values).value), values
 
     tuning = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(training))
     tuned = tuning.run(worthwhile, trial, seed=seed) if start is None else trial(chosen.learner)[0]
     model = _finished(tuned, training)
-    return model if by_weight else with_temperature(model, held)  # a temperature is fitted to grades, not to weights
+    if by_weight:  # a temperature is fitted to grades, not to weights
+        return model
+    assert last is not None
+    return with_temperature(model, held, last[1] if last[0] is model.params else model.score(held))
 
 
 @machine_code()
@@ -167,7 +177,7 @@ def fit(
 
     with one_blas_thread():
         learned, state = (learn or _learn)(learner, data, watching, seed)
-    model = _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+    model = _fitted_model(learned, state, data, metric=metric, seed=seed)
     return model.with_info(unjudged=unjudged) if unjudged else model
 
 
@@ -244,9 +254,7 @@ def check_fit(learner: Learner, data: Dataset) -> None:
     learner.check(data)
 
 
-def _fitted_model(
-    learned: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
-) -> Model:
+def _fitted_model(learned: Learned, state: State, data: Dataset, *, metric: Metric, seed: int) -> Model:
     """The model, with the record of its training in `info`."""
     info: dict[str, Any] = {
         "podium": version(),
@@ -257,15 +265,14 @@ def _fitted_model(
         **learned.record,
     }
     state = state if learned.state is None else learned.state
-    model = Model(
+    return Model(
         learned.learner, learned.params, state, data.n_features, data.feature_names, info, categories=data.categories
     )
-    return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 
-def with_temperature(model: Model, valid: Dataset) -> Model:
-    """The model with the temperature that fits validation data best; unchanged if no query has two grades."""
-    fitted = fit_temperature(valid.added_to_base(model.score(valid)), valid)
+def with_temperature(model: Model, valid: Dataset, scores: Array) -> Model:
+    """The model with the temperature that fits its validation scores best; unchanged if no query has two grades."""
+    fitted = fit_temperature(valid.added_to_base(scores), valid)
     if fitted is None:
         return model
     return model.with_info(distribution=repr(fitted.distribution), temperature=fitted.temperature)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST = 20_000  # documents that the fit uses: more change the temperature by less than its error
 
+_WHOLE, _USUAL = (-7.0, 5.0), (-2.0, 3.0)  # log 1/T of scores of root mean square 1: where to look, and where first
 _NEAR = 0.5  # distance of log 1/T within which another distribution's is looked for first
 
 Race = PlackettLuce | ReversePlackettLuce
@@ -77,7 +78,8 @@ def fit_temperature(scores: Array, data: Dataset, *, tried: tuple[Race, ...] = T
     )
     distribution, (sharpness, likelihoods) = tried[0], _fit_sharpness(tried[0], scaled)
     for other in tried[1:]:
-        difference = _fit_sharpness(other, scaled, near=sharpness)[1] - likelihoods
+        near = math.log(sharpness) - _NEAR, math.log(sharpness) + _NEAR
+        difference = _fit_sharpness(other, scaled, within=near, precision=_NEAR / 20)[1] - likelihoods
         if difference.sum() > np.linalg.norm(difference):  # a standard error of the sum
             distribution, (sharpness, likelihoods) = other, _fit_sharpness(other, scaled)
     return Temperature(distribution, spread / sharpness)
@@ -92,10 +94,12 @@ class _Judged(NamedTuple):
     weights: Array  # of queries
 
 
-def _fit_sharpness(distribution: Race, data: _Judged, *, near: float | None = None) -> tuple[float, Array]:
+def _fit_sharpness(
+    distribution: Race, data: _Judged, *, within: tuple[float, float] = _USUAL, precision: float = 1e-3
+) -> tuple[float, Array]:
     """1/T that maximises the likelihood of the grades, and the log-likelihood of each query there.
 
-    With `near`, roughly, and from there: likelihoods at their largest hardly depend on 1/T.
+    Looked for `within` these bounds of log 1/T first, and everywhere if it is at one of them.
     """
     from scipy.optimize import minimize_scalar
 
@@ -110,13 +114,16 @@ def _fit_sharpness(distribution: Race, data: _Judged, *, near: float | None = No
         prior = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
         return float(prior - likelihoods(sharpness).sum())
 
-    low, high = (-7.0, 5.0) if near is None else (math.log(near) - _NEAR, math.log(near) + _NEAR)
-    precision = 1e-4 if near is None else _NEAR / 20
-    result = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": precision})
-    if near is not None and min(result.x - low, high - result.x) < _NEAR / 5:
-        return _fit_sharpness(distribution, data)
+    low, high = within
+    result = minimize_scalar(cost, bounds=within, method="bounded", options={"xatol": precision})
+    if within != _WHOLE and min(result.x - low, high - result.x) < _EDGE * (high - low):
+        return _fit_sharpness(distribution, data, within=_WHOLE)
     sharpness = math.exp(result.x)
     return sharpness, likelihoods(sharpness)
+
+
+_EDGE = 0.1
+"""Share of an interval, at either end, in which its best may lie outside."""
 
 
 def _spread_out(data: Dataset) -> Iterator[tuple[int, int, float]]:

@@ -104,7 +104,7 @@ def _with_parameters(of: str, parameters: dict[str, str]) -> str:
 def fitted(learner: Learner, data: Dataset, rng: np.random.Generator, watch: Watch) -> Model:
     """Fit a learner with its own transform, drawing from `rng`; `watch` has the validation data, as it is."""
     from podium.metrics import Metric
-    from podium.training import Watching, fit
+    from podium.training import Watching, fit, measured
 
     def learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
         state = learner.transform.fit(data)
@@ -113,6 +113,8 @@ def fitted(learner: Learner, data: Dataset, rng: np.random.Generator, watch: Wat
 
     metric = watch.metric or Metric.parse("ndcg@10")
     model = fit(learner, data, valid=watch.valid, metric=metric, observers=watch.observers, learn=learn)
+    if watch.valid is not None:
+        model = model.with_info(valid=measured(model, watch.valid, metric))
     return replace(model, info={key: model.info[key] for key in _KEPT if key in model.info})
 
 

@@ -257,6 +257,7 @@ class _Own(threading.local):
     interprets = False
     decided = False
     plain = False
+    repeated = False
 
 
 own = _Own()

@@ -48,9 +48,10 @@ def is_small(steps: int) -> bool:
 def is_few(steps: int) -> bool:
     """Whether numpy does work of this size although machine code is in use; only if both give the same bits.
 
-    For training that scores or measures a little now and then, but not if everything is compiled in any case.
+    For training that scores or measures a little now and then, but not if everything is compiled in any case, or work
+    is repeated many times.
     """
-    return own.plain or (not _always() and _is_spent(steps))
+    return own.plain or not (own.repeated or _always() or not _is_spent(steps))
 
 
 def _is_spent(steps: int) -> bool:
@@ -80,14 +81,17 @@ def tier(steps: int) -> Iterator[bool]:
 
 
 @contextmanager
-def machine_code() -> Iterator[None]:
-    """Use machine code for a piece of work and all its parts, e.g. for one that repeats small steps many times."""
-    before = own.decided, own.plain
-    own.decided, own.plain = True, False
+def machine_code(*, repeated: bool = False) -> Iterator[None]:
+    """Use machine code for a piece of work and all its parts, e.g. for one that repeats small steps many times.
+
+    `repeated`: so many that numpy does not pay either, where `is_few` would take it.
+    """
+    before = own.decided, own.plain, own.repeated
+    own.decided, own.plain, own.repeated = True, False, own.repeated or repeated
     try:
         yield
     finally:
-        own.decided, own.plain = before
+        own.decided, own.plain, own.repeated = before
 
 
 def compile_always() -> None:

@@ -68,7 +68,7 @@ def lambdas(
     ideal = take(labels, by_grade)
     prepare(y, ideal, config, work)
     near = lay_out(scores, order, params[0, SIGMA], rows)
-    for p in range(min(n - 1, int(params[0, CUTOFF]))):
+    for p in range(min(equal_from(y), int(params[0, CUTOFF]))):
         weigh(y, config, work, p, rows[WEIGHTS, p + 1 : n])
         if params[0, DISTANCE] != 0.0:
             divide_by_distances(p, params[0, SIGMA], rows)
@@ -77,6 +77,15 @@ def lambdas(
     if params[0, 1] != 0.0:
         value *= damp(gradient, curvature)
     return scale(value, count_pairs(ideal), gradient, curvature, params)
+
+
+@compiled
+def equal_from(y: Array) -> int:
+    """First place from which on all grades are equal, so that there is nothing to compare."""
+    p = max(len(y) - 1, 0)
+    while p > 0 and y[p - 1] == y[p]:
+        p -= 1
+    return p
 
 
 @outlined("boolean(float64[::1], int64[::1], float64, float64[:, ::1])")
@@ -157,15 +166,18 @@ def _paid(inverse: float, s_p: float, e: Array, s: Array, weights: Array, paid: 
 
     `weights` are |ΔM|, negative if p should be below q: then the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
     log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a polynomial in z² (interpolated at Chebyshev's points, relative
-    error 2e-16): unlike the library's logarithm it is vectorised.
+    error 2e-16): unlike the library's logarithm it is vectorised. Its parts are computed side by side (Estrin's
+    scheme), for with few documents it is the longest chain of operations.
     """
     for q in range(len(e)):
         t, weight = e[q] * inverse, weights[q]
         z = t / (2.0 + t)
         x = z * z
-        log = z * (2.0 + x * (0.6666666666668257 + x * (0.399999999952876 + x * (0.2857142911165716
-            + x * (0.22222190861346283 + x * (0.1818285980047391 + x * (0.15363676248891633
-            + x * (0.13591305485579894 + x * (0.09880789048764786 + x * 0.17780763826113302)))))))))  # fmt: skip
+        x2 = x * x
+        x4 = x2 * x2
+        low = (0.6666666666668257 + x * 0.399999999952876) + x2 * (0.2857142911165716 + x * 0.22222190861346283)
+        high = (0.1818285980047391 + x * 0.15363676248891633) + x2 * (0.13591305485579894 + x * 0.09880789048764786)
+        log = z * (2.0 + x * (low + x4 * (high + x4 * 0.17780763826113302)))
         paid[q] = abs(weight) * log - min(weight, 0.0) * (s_p - s[q])
     return add_up(paid)
 

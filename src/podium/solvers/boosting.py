@@ -13,6 +13,7 @@ from podium.base.arrays import Array, Bytes, Ints
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
+from podium.jit.tiers import machine_code
 from podium.losses import Derivatives, LambdaRank, Loss, sweep
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.constraints import constraints, monotone_signs
@@ -110,6 +111,7 @@ class Boosting(Solver):
         prove_monotone(solution.params["trees"], trees, problem.data)
         return solution
 
+    @machine_code(repeated=True)
     def _boosted(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> tuple[int, Solution]:
         """Number of trees to keep, and the solution with the first of this number."""
         trees = problem.scorer

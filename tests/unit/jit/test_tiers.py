@@ -240,6 +240,19 @@ def test_large_work_and_its_parts_use_machine_code() -> None:
         assert not tiers.is_small(1)
 
 
+def test_numpy_does_a_little_within_machine_code_unless_it_is_repeated() -> None:
+    with tiers.machine_code():
+        assert tiers.is_few(1)
+        with tiers.machine_code(repeated=True):
+            assert not tiers.is_few(1)
+            with tiers.machine_code():
+                assert not tiers.is_few(1)
+        assert tiers.is_few(1)
+        assert not tiers.is_few(tiers.LIMIT + 1)
+    with tiers.tier(1):
+        assert tiers.is_few(tiers.LIMIT + 1)
+
+
 def test_much_small_work_is_compiled_at_last() -> None:
     small = [tiers.is_small(tiers.LIMIT) for _ in range(2 * tiers.BUDGET // tiers.LIMIT)]
     assert small == sorted(small, reverse=True)

@@ -68,6 +68,24 @@ def test_many_queries_of_uneven_length_give_the_same_bits_on_any_threads():
         assert one.gradient.tobytes() == three.gradient.tobytes()
 
 
+def test_a_sweep_of_some_queries_is_that_of_all_there_and_0_elsewhere():
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(0, 300, 80)
+    n = sizes.sum()
+    weights = rng.random(80)
+    many = Dataset.from_arrays(np.zeros((n, 1)), rng.integers(0, 4, n), group=sizes, query_weights=weights)
+    scores, some = rng.normal(size=n), np.sort(rng.choice(80, 50, replace=False))
+    of_query, of_document = np.isin(np.arange(80), some), np.repeat(np.isin(np.arange(80), some), sizes)
+    for loss in map(Loss.parse, ("lambdarank", "listnet", "xe-ndcg", "sum(of=[ranknet,softmax])")):
+        every = sweep(loss, scores, many)
+        for threads in (1, 3):
+            part = sweep(loss, scores, many, queries=some, threads=threads)
+            np.testing.assert_array_equal(part.gradient, np.where(of_document, every.gradient, 0.0))
+            np.testing.assert_array_equal(part.curvature, np.where(of_document, every.curvature, 0.0))
+            np.testing.assert_array_equal(part.per_query, np.where(of_query, every.per_query, 0.0))
+        assert sweep(loss, scores, many, queries=some[:0]).value == 0.0
+
+
 @pytest.mark.parametrize("name", [name for name, cls in Loss.catalogue().items() if cls.grades is not None])
 def test_where_arrays_are_in_memory_does_not_change_a_bit(name):
     """Kernels allocate room for their sums: small arrays, whose distances depend on what was freed before."""

@@ -8,7 +8,7 @@ from podium.metrics import NDCG, Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
 from podium.solvers import Boosting, Watch
-from podium.solvers.boosting import for_leaves, grid, kept_trees
+from podium.solvers.boosting import Bag, Descent, for_leaves, grid, kept_trees
 from podium.solvers.early_stopping import Step
 from podium.testing import linear_data
 
@@ -156,3 +156,18 @@ def test_each_tree_learns_from_a_share_of_the_queries_and_the_same_seed_gives_th
     scores = [Trees().score(found.params, DATA) for found in (whole, half)]
     assert not np.allclose(*scores)
     assert np.corrcoef(*scores)[0, 1] > 0.8
+
+
+def test_queries_that_are_not_drawn_count_in_the_loss_as_they_were_last():
+    bag, rng = Bag(DATA.sizes, 0.5, np.random.default_rng(3)), np.random.default_rng(4)
+    loss, again = LambdaRank(), Bag(DATA.sizes, 0.5, np.random.default_rng(3))
+    descent, known = Descent(loss, DATA, bag), np.empty(DATA.n_queries)
+    for round_ in range(4):
+        scores = rng.normal(size=DATA.n_documents)
+        gradient, _ = descent.derivatives(scores)
+        drawn, whole = again.drawn(), sweep(loss, scores, DATA)
+        rows = np.repeat(np.isin(np.arange(DATA.n_queries), drawn), DATA.sizes)
+        np.testing.assert_array_equal(gradient, np.where(rows, whole.gradient, 0.0))
+        seen = drawn if round_ else np.arange(DATA.n_queries)
+        known[seen] = whole.per_query[seen]
+        assert descent.value == pytest.approx(known.mean(), rel=1e-14)
