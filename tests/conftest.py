@@ -55,7 +55,7 @@ def pytest_sessionfinish() -> None:
         Path(folder).mkdir(exist_ok=True)
         gc.unfreeze()
         used = {one.py_func for one in gc.get_objects() if issubclass(type(one), Deferred) and _was_used(one)}
-        names = sorted({f"{function.__module__}.{function.__qualname__}" for function in used})
+        names = sorted({f"{function.__module__}.{function.__code__.co_qualname}" for function in used})
         (Path(folder) / f"{os.getpid()}.txt").write_text("\n".join(names))
 
 

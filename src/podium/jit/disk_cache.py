@@ -105,6 +105,17 @@ class DiskCache:
         return name, stamp
 
 
+def name_apart(function: Callable[..., Any]) -> None:
+    """Give a closure a name of its own in machine code, by what it holds.
+
+    numba tells functions of one name apart by a number that each process counts anew. Where the code of two processes
+    comes together, of closures of one name and number only the first would be run.
+    """
+    if function.__closure__:
+        digest = hashlib.sha256(repr(_identity(function, set())).encode()).hexdigest()
+        function.__qualname__ = f"{function.__code__.co_qualname}_{digest[:32]}"
+
+
 class _Format(CompileResultCacheImpl):  # type: ignore[misc]
     """numba's conversion of compiled code to and from a pickle, without its choice of a folder."""
 
@@ -174,7 +185,7 @@ def _identity(value: Any, modules: set[str]) -> Any:
         cells = [_identity(cell.cell_contents, modules) for cell in function.__closure__ or ()]
         code = function.__code__
         constants = [repr(constant) for constant in code.co_consts if not hasattr(constant, "co_code")]
-        return function.__module__, function.__qualname__, code.co_firstlineno, code.co_code, constants, cells
+        return function.__module__, code.co_qualname, code.co_firstlineno, code.co_code, constants, cells
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, hashlib.sha256(value.tobytes()).hexdigest()
     return repr(value)

@@ -23,7 +23,7 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typing.typeof import typeof_impl
 
 from podium.jit.compiled import Deferred
-from podium.jit.disk_cache import DiskCache
+from podium.jit.disk_cache import DiskCache, name_apart
 
 if TYPE_CHECKING:
     from llvmlite.ir import IRBuilder, Value
@@ -49,6 +49,7 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Make numba's dispatcher of a function, with our disk cache unless the function is inlined."""
     if "inline" in options:
         return numba.njit(**options)(function)
+    name_apart(function)
     chooser = numba.njit(**options, no_cfunc_wrapper=True)(function)  # nothing here calls it from C
     # numba has no public way to replace its own cache, which looks at the function's file alone.
     chooser._cache = DiskCache(function, options)
@@ -121,7 +122,7 @@ class CompileCounter(event.Listener):  # type: ignore[misc]
     def on_end(self, ended: event.Event) -> None:
         function = ended.data["dispatcher"].py_func
         if not function.__module__.startswith("numba."):
-            self._names.append(f"{function.__module__}.{function.__qualname__}")
+            self._names.append(f"{function.__module__}.{function.__code__.co_qualname}")
 
 
 class CompileTimer(event.Listener):  # type: ignore[misc]

@@ -41,12 +41,12 @@ def step(x):
 """
 
 
-def run(folder: Path, program: str = "caller.py", **settings: str) -> list[str]:
+def run(folder: Path, program: str = "caller.py", *arguments: str, **settings: str) -> list[str]:
     once = {"PYTHONDONTWRITEBYTECODE": "1"}  # Python's own cache misses an edit of the same length in the same second
     environment = {**os.environ, **once, "NUMBA_CACHE_DIR": str(folder / "cache"), **settings}
     environment = {name: value for name, value in environment.items() if value != "unset"}
     done = subprocess.run(
-        [sys.executable, program], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, program, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -80,6 +80,43 @@ def test_a_function_is_compiled_again_after_what_it_calls_in_another_file_has_ch
 
 def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(ready: Path) -> None:
     assert run(ready) == ["12.0", "12.0", "1", "1"]
+
+
+CLOSURES = """
+import sys
+import numpy as np
+from podium.jit.compiled import compiled
+
+def make(step):
+    @compiled
+    def inner(x, n):  # too long to be copied into its caller
+        total = 0.0
+        for i in range(n):
+            for j in range(i, n):
+                total += np.sin(x * i) * np.cos(x * j) + np.exp(-x * i * j) + np.arctan(x + j) * np.log(1.0 + i * j)
+                total -= np.tanh(x * i) * np.sinh(x * j) - np.exp(-x * i - j) - np.arctan(x * j) * np.log(2.0 + i + j)
+        return step + 0.0 * total
+
+    @compiled
+    def outer(x, n):
+        total = inner(x, n)
+        for i in range(n):
+            total = max(total, inner(x + i, n))
+        return total
+
+    return outer
+
+print(*(make(float(step))(0.1, 2) for step in sys.argv[1:]))
+"""
+
+
+def test_closures_of_one_name_that_two_processes_compiled_are_told_apart(tmp_path: Path) -> None:
+    """Each is the first of its process: numba gives both the same number, by which alone it tells them apart."""
+    (tmp_path / "closures.py").write_text(CLOSURES)
+    assert run(tmp_path, "closures.py", "10") == ["10.0"]
+    assert run(tmp_path, "closures.py", "20") == ["20.0"]
+    assert run(tmp_path, "closures.py", "10", "20") == ["10.0", "20.0"]
+    assert run(tmp_path, "closures.py", "20", "10", "30") == ["20.0", "10.0", "30.0"]
 
 
 def test_functions_that_check_every_index_are_kept_apart(ready: Path) -> None:
