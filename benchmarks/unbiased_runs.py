@@ -187,8 +187,8 @@ def over_peers(worlds: list[World], pages: int) -> dict[str, Array | str]:
     tools: dict[str, Callable[[World, ClickLog], float]] = {
         "podium lambdamart, naive": lambda here, log: quality(here, kinds(here, log)["naive"], BOOSTED),
         "podium lambdamart, ips with harvested θ": lambda here, log: _harvested(here, log, BOOSTED, by="weights"),
-        "podium lambdamart(damped=false), offsets of harvested θ": lambda here, log: _harvested(
-            here, log, BOOSTED.replace(")", ",damped=false)"), by="offsets"
+        "podium lambdamart(damped=false,by_grade=0), offsets of harvested θ": lambda here, log: _harvested(
+            here, log, BOOSTED.replace(")", ",damped=false,by_grade=0)"), by="offsets"
         ),
         "podium softmax × trees, offsets of harvested θ": lambda here, log: _harvested(
             here, log, recipe("softmax", "trees"), by="offsets"

@@ -85,7 +85,7 @@ class Recipe(Learner):
                 raise IncompatibleError(
                     f"{self.loss}: with propensities as score offsets, its best scores are not those of clicks without "
                     f"position bias. Divide clicks by propensities, or use {', '.join(exact)} with their default "
-                    "parameters; lambdamart as lambdamart(damped=false)."
+                    "parameters; lambdamart as lambdamart(damped=false,by_grade=0)."
                 )
             if self.solver.needs_convex and (data.relevance() < 0).any():
                 raise IncompatibleError(

@@ -18,6 +18,8 @@ MORE = [
     "regression(target=gain-share)", "softmax(target=gain-share)",
     "energy-ndcg(energy=rank)", "energy-ndcg(energy=rank,window=2,samples=3)",
     "lambdarank(metric=map)", "lambdarank(metric=err@3)", "lambdarank(distance=true)",
+    "lambdarank(by_grade=0.5,damped=true)", "lambdarank(by_grade=1,metric=ndcg@2,distance=true)",
+    "lambdarank(by_grade=0.3,metric=map)",
     "lambda-loss(scheme=ndcg2++,k=2)", "lambda-loss(scheme=arp1,normalise=true)",
     "sum(of=[ranknet,listmle,logistic],weights=[1,0.5,2])", "softmax(anchor=1)", "neural-ndcg(scale=0)",
     "apprank(measure=mrr)", "apprank(measure=p,k=2)", "apprank(measure=err)", "apprank(noise=gumbel,samples=2)",

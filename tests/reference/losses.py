@@ -596,11 +596,15 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
 
     places = np.empty(len(s), int)
     places[sorted(range(len(s)), key=lambda i: (-s[i], y[i]))] = np.arange(len(s))
-    terms, forces = [], np.zeros(len(s))
+    terms, forces, pairs = [], np.zeros(len(s)), []
     for i, j, times in weighted_pairs(loss, s, y):
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
-        delta = times * abs(measured(swapped) - measured(places))
+        seen = min(places[i], places[j]) < (loss.metric.cutoff or len(s))
+        pairs.append((i, j, times * abs(measured(swapped) - measured(places)), (y[i] - y[j]) * seen))
+    share, change, apart = loss.by_grade, sum(pair[2] for pair in pairs), sum(pair[3] for pair in pairs)
+    for i, j, delta, grades in pairs:
+        delta = (1 - share) * delta + share * grades * change / apart
         delta /= 0.01 + abs(s[i] - s[j]) if loss.distance and len(set(s)) > 1 else 1.0
         terms.append(delta * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
         force = delta * loss.sigma * math.exp(-np.logaddexp(0, loss.sigma * (s[i] - s[j])))

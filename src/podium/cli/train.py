@@ -66,7 +66,7 @@ def train(
         typer.Option(
             help="With --clicks: weights divide clicks by propensities (IPS); offsets add their logarithms to the "
             "scores while learning, which has less noise, for softmax, ranknet, lambdarank, pmop-fd and "
-            "'lambdamart(damped=false)'."
+            "'lambdamart(damped=false,by_grade=0)'."
         ),
     ] = "weights",
     base: Annotated[

@@ -7,28 +7,46 @@ which of the two runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from podium.base.arrays import Array, Singles
-from podium.jit.compiled import outlined, vectorised
+from podium.jit.compiled import compiled, inlined, outlined, vectorised
 
 
 @outlined("float64(float64[::1])")
 def add_up(values: Array) -> float:
     """Σ v, in a fixed order."""
+    return _added(values, _itself)
+
+
+@outlined("float64(float64[::1])")
+def add_up_sizes(values: Array) -> float:
+    """Σ |v|, in a fixed order."""
+    return _added(values, abs)
+
+
+@compiled
+def _itself(value: float) -> float:
+    return value
+
+
+@inlined
+def _added(values: Array, term: Callable[[float], float]) -> float:
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = len(values)
     for block in range(n // 8):
         i = 8 * block
-        a += values[i]
-        b += values[i + 1]
-        c += values[i + 2]
-        d += values[i + 3]
-        e += values[i + 4]
-        f += values[i + 5]
-        g += values[i + 6]
-        h += values[i + 7]
+        a += term(values[i])
+        b += term(values[i + 1])
+        c += term(values[i + 2])
+        d += term(values[i + 3])
+        e += term(values[i + 4])
+        f += term(values[i + 5])
+        g += term(values[i + 6])
+        h += term(values[i + 7])
     total = ((a + e) + (c + g)) + ((b + f) + (d + h))
     for i in range(n // 8 * 8, n):
-        total += values[i]
+        total += term(values[i])
     return total
 
 

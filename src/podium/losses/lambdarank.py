@@ -25,7 +25,7 @@ from podium.jit.compiled import compiled, inlined, outlined
 from podium.jit.views import view
 from podium.kernels.blocks import take
 from podium.kernels.exponentials import exponentials
-from podium.kernels.sums import add_up
+from podium.kernels.sums import add_up, add_up_sizes
 from podium.losses import drawn_pairs
 from podium.losses.bounds import Bound
 from podium.losses.drawn_pairs import over_drawn_pairs
@@ -42,10 +42,10 @@ SCORES, ODDS, WEIGHTS, SLOPE, BEND, PAID, FORCES, BENDS = range(8)
 """Rows of the workspace of `compare`; its columns are documents in rank order, then STEP zeros."""
 ROWS = 8
 SIGMA, DISTANCE, PAIRS, SEED = range(2, 6)
-CUTOFF, FIXED, PER_DOCUMENT, CONFIG = range(8, 12)
+BY_GRADE, CUTOFF, FIXED, PER_DOCUMENT, CONFIG = range(8, 13)
 """Indices in `params[0]`, after normalise and damped: the slope of the logistic, whether weights are divided by
-distances, drawn pairs and their seed; after unbiased and p, the cut-off, the fixed size of the workspace and its size
-per document, the metric's configuration."""
+distances, drawn pairs and their seed; after unbiased and p, the share of weights by grade, the cut-off, the fixed size
+of the workspace and its size per document, the metric's configuration."""
 NEAREST = 0.01
 """Added to distances before dividing by them, as in LightGBM and XGBoost."""
 
@@ -67,9 +67,13 @@ def lambdas(
     ranking.argsort_descending(labels, by_grade)
     ideal = take(labels, by_grade)
     prepare(y, ideal, config, work)
-    near = lay_out(scores, order, params[0, SIGMA], rows)
-    for p in range(min(equal_from(y), int(params[0, CUTOFF]))):
+    near, end = lay_out(scores, order, params[0, SIGMA], rows), min(equal_from(y), int(params[0, CUTOFF]))
+    share = params[0, BY_GRADE]
+    per_grade = share * weight_per_grade(weigh, y, ideal, config, work, end, rows) if share > 0.0 else 0.0
+    for p in range(end):
         weigh(y, config, work, p, rows[WEIGHTS, p + 1 : n])
+        if share > 0.0:
+            mix_weights(p, y, share, per_grade, rows)
         if params[0, DISTANCE] != 0.0:
             divide_by_distances(p, params[0, SIGMA], rows)
         value += compare(p, near, rows)
@@ -98,6 +102,45 @@ def lay_out(scores: Array, order: Ints, sigma: float, rows: Array) -> bool:
     if near:
         exponentials(s[:n], s[0], 1.0, rows[ODDS, :n])
     return bool(near)
+
+
+@inlined
+def weight_per_grade(
+    weigh: Callable[..., None], y: Array, ideal: Array, config: Array, work: Array, end: int, rows: Array
+) -> float:  # fmt: skip
+    """Σ |ΔM_ij| / Σ |y_i − y_j| over the pairs whose upper document is among the first places, up to `end`."""
+    total = 0.0
+    for p in range(end):
+        weigh(y, config, work, p, rows[WEIGHTS, p + 1 : len(y)])
+        total += add_up_sizes(rows[WEIGHTS, p + 1 : len(y)])
+    return total / (sum_of_differences(ideal) - differences_from(y, end)) if end > 0 else 0.0
+
+
+@outlined("float64(float64[::1], int64)")
+def differences_from(y: Array, end: int) -> float:
+    """Σ |y_i − y_j| over the pairs of documents from a place on."""
+    if equal_from(y) == end:
+        return 0.0
+    ideal = np.empty(len(y) - end)
+    ranking.sort_descending(y[end:], ideal)
+    return sum_of_differences(ideal)
+
+
+@compiled
+def sum_of_differences(descending: Array) -> float:
+    """Σ |y_i − y_j| over all pairs."""
+    total, n = 0.0, len(descending)
+    for p in range(n):
+        total += (n - 1 - 2 * p) * descending[p]
+    return total
+
+
+@outlined("void(int64, float64[::1], float64, float64, float64[:, ::1])")
+def mix_weights(p: int, y: Array, share: float, per_grade: float, rows: Array) -> None:
+    """Weights of the document at place p and all below it: 1 − share of |ΔM|, and some per difference of grades."""
+    weights, below = view(rows[WEIGHTS], p + 1, len(y)), view(y, p + 1, len(y))
+    for q in range(len(below)):
+        weights[q] = (1.0 - share) * weights[q] + per_grade * (y[p] - below[q])
 
 
 @outlined("void(int64, float64, float64[:, ::1])")
@@ -271,13 +314,15 @@ class LambdaRank(PairwiseLoss):
     Formula: λ_ij = σ|ΔM_ij| / (1 + e^(σ(s_i − s_j))) for y_i > y_j, which pushes i up and j down; ΔM_ij is the change
         of M if i and j are swapped in the current ranking. `metric` is any metric with swaps. With `damped`, a query's
         loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| over its documents, so that queries with a bad ranking do not
-        dominate. With `distance`, |ΔM_ij| is divided by 0.01 + |s_i − s_j|, unless all scores are equal. LightGBM and
-        XGBoost normalise in both ways. With `unbiased`, boosted trees learn along with them how much each position
-        brings about clicks, t⁺, and their absence, t⁻, from data that has positions: the loss of a pair is divided by
-        t⁺ of i's position times t⁻ of j's; after each tree t⁺_k = (Σ c_ij/t⁻_j over clicked i at k)^(1/(1 + p)), t⁻_k
-        likewise, relative to the first position, c_ij = |ΔM_ij| log(1 + e^(σ(s_i − s_j))) as in XGBoost. It is Unbiased
-        LambdaMART, and not consistent. With `pairs`, L is the sum over documents of the mean over as many partners of
-        other grades, drawn from `seed`: XGBoost's pair method `mean`.
+        dominate. With `by_grade` a, |ΔM_ij| becomes (1 − a)|ΔM_ij| + a(y_i − y_j)·Σ|ΔM|/Σ(y − y'), with sums over the
+        pairs of a query of which one is within the cut-off: what few pairs weigh is then shared by all, which makes
+        trees of few queries better. With `distance`, |ΔM_ij| is divided by 0.01 + |s_i − s_j|, unless all scores are
+        equal. LightGBM and XGBoost normalise as by `damped` and `distance`. With `unbiased`, boosted trees learn along
+        with them how much each position brings about clicks, t⁺, and their absence, t⁻, from data that has positions:
+        the loss of a pair is divided by t⁺ of i's position times t⁻ of j's; after each tree t⁺_k = (Σ c_ij/t⁻_j over
+        clicked i at k)^(1/(1 + p)), t⁻_k likewise, relative to the first position, c_ij = |ΔM_ij| log(1 + e^(σ(s_i −
+        s_j))) as in XGBoost. It is Unbiased LambdaMART, and not consistent. With `pairs`, L is the sum over documents
+        of the mean over as many partners of other grades, drawn from `seed`: XGBoost's pair method `mean`.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
         does not depend on the order of rows, and those equal in both share their gradient. Nor do drawn pairs depend
         on it; boosting and stochastic solvers draw again in every step. With `unbiased`, documents at different
@@ -306,6 +351,8 @@ class LambdaRank(PairwiseLoss):
     """Whether boosted trees learn how positions bring about clicks, along with them."""
     p: float = param(default=1.0, least=0)
     """Of unbiased: larger values pull ratios of positions towards 1."""
+    by_grade: float = param(default=0.0, least=0, most=1, search=(0.0, 1.0))
+    """Share of the weight of all pairs that goes by the difference of their grades alone, whatever their ranks."""
     surrogate: ClassVar[str | None] = "the pair loss with the current |ΔM| held fixed"
 
     def __post_init__(self) -> None:
@@ -313,6 +360,10 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
         if self.unbiased and self.pairs is not None:
             raise ParameterError(f"lambdarank: unbiased compares all pairs; leave out pairs={self.pairs}.")
+        if self.by_grade and self.pairs is not None:
+            raise ParameterError(
+                f"lambdarank: by_grade weighs all pairs; set by_grade=0, or leave out pairs={self.pairs}."
+            )
 
     def check(self, data: Dataset) -> None:
         super().check(data)
@@ -328,7 +379,7 @@ class LambdaRank(PairwiseLoss):
             )
 
     def bounds(self) -> tuple[Bound, ...]:
-        changed = self.damped or self.normalise or self.distance or self.pairs or self.unbiased
+        changed = self.damped or self.normalise or self.distance or self.pairs or self.unbiased or self.by_grade
         if changed or not isinstance(self.metric, NDCG):
             return ()
         return (Bound(str(self.metric), f"1 − {self.metric} ≤ L/ln 2", lambda v, y: 1.0 - v / math.log(2.0)),)
@@ -336,8 +387,8 @@ class LambdaRank(PairwiseLoss):
     @property
     def offsets_are_exact(self) -> bool:
         return (
-            self.sigma == 1.0 and not self.damped and self.pairs is None and not self.unbiased
-        )  # damping weighs the two sides of a pair by different sums
+            self.sigma == 1.0 and not self.damped and self.pairs is None and not self.unbiased and not self.by_grade
+        )  # damping, and shares of sums, weigh the two sides of a pair by different sums
 
     @property
     def grades(self) -> Any:
@@ -365,6 +416,9 @@ class LambdaRank(PairwiseLoss):
         prepare(ranked, y[ranking.order(y)], config, work)
         places = [(p, q) for q in range(len(s)) for p in range(q) if ranked[p] != ranked[q]]
         weights = np.array([swap(ranked, config, work, p, q) for p, q in places])
+        if self.by_grade and places:
+            apart = np.array([abs(ranked[p] - ranked[q]) * (p < (self.metric.cutoff or np.inf)) for p, q in places])
+            weights = (1.0 - self.by_grade) * weights + self.by_grade * apart * weights.sum() / apart.sum()
         best = np.array([(p, q) if ranked[p] > ranked[q] else (q, p) for p, q in places], np.int64).reshape(-1, 2)
         winners, losers = order[best[:, 0]], order[best[:, 1]]
         if self.distance and np.ptp(s) > 0.0:

@@ -16,6 +16,7 @@ from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled, inlined, outlined
 from podium.kernels.blocks import take
 from podium.losses.lambdarank import (
+    BY_GRADE,
     CONFIG,
     CUTOFF,
     DISTANCE,
@@ -32,9 +33,12 @@ from podium.losses.lambdarank import (
     count_pairs,
     damp,
     divide_by_distances,
+    equal_from,
     hand_out,
     lay_out,
+    mix_weights,
     row_for,
+    weight_per_grade,
 )
 from podium.losses.order_of_ties import order_of_ties
 from podium.losses.pairs import scale
@@ -68,9 +72,13 @@ def lambdas(
     config, work = params[0, CONFIG:], np.empty(int(params[0, FIXED] + n * params[0, PER_DOCUMENT]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
-    near = lay_out(scores, order, params[0, SIGMA], rows)
-    for p in range(min(n - 1, int(params[0, CUTOFF]))):
+    near, end = lay_out(scores, order, params[0, SIGMA], rows), min(equal_from(y), int(params[0, CUTOFF]))
+    share = params[0, BY_GRADE]
+    per_grade = share * weight_per_grade(weigh, y, ideal, config, work, end, rows) if share > 0.0 else 0.0
+    for p in range(end):
         weigh(y, config, work, p, rows[WEIGHTS, p + 1 : n])
+        if share > 0.0:
+            mix_weights(p, y, share, per_grade, rows)
         if params[0, DISTANCE] != 0.0:
             divide_by_distances(p, params[0, SIGMA], rows)
         divide_by_ratios(p, order, table, rows)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.base.errors import DataError, IncompatibleError
+from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.jit.compiled import compiled
 from podium.losses import LambdaRank, Loss
 from podium.metrics import NDCG, Metric
@@ -125,3 +125,33 @@ def test_pairs_are_drawn_again_in_each_step_and_all_pairs_need_no_draws():
     assert drawn(scores, labels).value == drawn(scores, labels).value
     assert drawn.resampled(1)(scores, labels).value != drawn(scores, labels).value
     assert LambdaRank().resampled(1) == LambdaRank()
+
+
+def test_weights_by_grade_keep_the_sum_of_the_changes_and_share_them_out():
+    """NDCG changes by ¾ and ¼ of gains 3, 1, 0 at ranks 2, 1, 3; grades are 2, 1 and 0, 1 or 2 apart."""
+    scores, labels = [1.0, 2.0, 0.0], np.array([2.0, 1.0, 0.0])
+    discount, ideal = 1 / np.log2([2.0, 3.0, 4.0]), 3.0 + 1 / np.log2(3)
+    changes = {(0, 1): 2 * (discount[0] - discount[1]), (0, 2): 3 * (discount[1] - discount[2])}
+    changes[1, 2] = discount[0] - discount[2]
+    pairs = {pair: change / ideal for pair, change in changes.items()}
+    total, apart = sum(pairs.values()), {(0, 1): 1.0, (0, 2): 2.0, (1, 2): 1.0}
+    for share in (0.0, 0.25, 1.0):
+        expected = np.zeros(3)
+        for (i, j), change in pairs.items():
+            weight = (1 - share) * change + share * total * apart[i, j] / 4.0
+            force = weight / (1 + np.exp(scores[i] - scores[j]))
+            expected[i] -= force
+            expected[j] += force
+        np.testing.assert_allclose(LambdaRank(by_grade=share)(scores, labels).gradient, expected, rtol=1e-12)
+
+
+def test_pairs_below_the_cutoff_have_no_weight_by_grade():
+    weight = (1 / 3 + 2 / 3 + 1 / 3) / 3  # of gains 1, 0, 3, 0: what an exchange with the first changes, and pairs
+    first, second, last = (weight / (1 + np.exp(gap)) for gap in (1.0, -2.0, 3.0))
+    gradient = LambdaRank(metric=NDCG(1), by_grade=1.0)([3.0, 2.0, 1.0, 0.0], [1.0, 0.0, 2.0, 0.0]).gradient
+    np.testing.assert_allclose(gradient, [second - first - last, first, -second, last], rtol=1e-12)
+
+
+def test_weights_by_grade_of_drawn_pairs_are_refused_in_words():
+    with pytest.raises(ParameterError, match="set by_grade=0, or leave out pairs=2"):
+        LambdaRank(pairs=2, by_grade=0.5)

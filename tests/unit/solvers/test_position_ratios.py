@@ -58,7 +58,9 @@ def test_each_pair_is_divided_by_the_ratios_of_its_positions():
     assert ratios.sweep(loss, scores, data).gradient == pytest.approx([first, second, -first - second])
 
 
-@pytest.mark.parametrize("settings", ["distance=true", "damped=true", "normalise=true", "sigma=2", "metric=map"])
+@pytest.mark.parametrize(
+    "settings", ["distance=true", "damped=true", "normalise=true", "sigma=2", "metric=map", "by_grade=0.5"]
+)
 def test_before_the_first_tree_the_loss_is_that_of_lambdarank(settings):
     data, rng = clicked(20), np.random.default_rng(1)
     if settings == "metric=map":

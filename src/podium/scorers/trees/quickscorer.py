@@ -93,8 +93,8 @@ class Masks:
         own, has = slice(bounds[0], bounds[-1]), np.diff(bounds) > 0
         leaves = np.zeros((len(has), x.shape[1]), np.int64)
         if has.any():
-            right, left = (side[own, None] for side in self._sides)
-            masks = np.where(x[self.column[own]] <= self.threshold[own, None], ~right, ~left)
+            not_right, not_left = (side[own, None] for side in self._sides)
+            masks = np.where(x[self.column[own]] <= self.threshold[own, None], not_right, not_left)
             alive = np.bitwise_and.reduceat(masks, (bounds[:-1] - bounds[0])[has], axis=0)
             leaves[has] = np.frexp((alive & -alive).astype(np.float64))[1] - 1
         return leaves
@@ -115,7 +115,7 @@ class Masks:
 
     @functools.cached_property
     def _sides(self) -> tuple[AnyArray, AnyArray]:
-        """(K,) bits of the leaves on the right and on the left of each split, of trees of at most 64 leaves."""
+        """(K,) bits of the leaves that are not on the right, and not on the left, of each split; 64 leaves at most."""
         of = np.repeat(self.first_split[:-1], np.diff(self.first_split))
         leaf = self.children < 0
         below = np.where(leaf, 0, of[:, None] + self.children)
@@ -123,7 +123,9 @@ class Masks:
         sides = bits
         while not np.array_equal(moved := np.where(leaf, bits, np.bitwise_or.reduce(sides[below], axis=2)), sides):
             sides = moved
-        return sides[:, 1], sides[:, 0]
+        kinds = (np.uint8, np.uint16, np.uint32, np.uint64)
+        kept = (~sides).astype(next(kind for kind in kinds if self._largest <= np.iinfo(kind).bits))
+        return kept[:, 1], kept[:, 0]
 
     def decisions(self, X: Singles) -> Flags:
         """Whether each document would go left at each split, reached or not."""  # (N, K)
