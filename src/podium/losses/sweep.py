@@ -84,8 +84,10 @@ def _summed(
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
         learned = learned * data.query_weights[:, None]
-    fields = list(loss.numeric_fields()) if loss.learned else []
-    params = learned[:, [fields.index(name) for name in loss.learned]].sum(axis=0)
+    params = np.zeros(0)
+    if loss.learned:
+        fields = list(loss.numeric_fields())
+        params = learned[:, [fields.index(name) for name in loss.learned]].sum(axis=0)
     return Derivatives(float(values.sum()), gradient, curvature, params, values)
 
 
@@ -153,15 +155,14 @@ def _run(
             gradient, curvature, values, kernel_params(constants), learned,
         )  # fmt: skip
 
-    ends = np.cumsum(np.diff(offsets)[swept])  # documents up to each query
-    n_queries, n_documents = len(swept), int(ends[-1]) if len(ends) else 0
-    small = n_documents < SMALL or n_queries == 1
+    small = len(scores) < SMALL or len(swept) <= 1
     threads = 1 if small else default_threads() if threads is None else threads
     if threads == 1:
-        run(0, n_queries)
+        run(0, len(swept))
         return
-    cuts = np.searchsorted(ends, np.linspace(0, n_documents, 4 * threads + 1))
-    cuts[-1] = n_queries
+    ends = np.cumsum(np.diff(offsets)[swept])  # documents up to each query
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], 4 * threads + 1))
+    cuts[-1] = len(swept)
     run(0, 0)  # compiles once, before the threads would do so together
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 

@@ -132,7 +132,7 @@ def _numbers(values: ArrayLike, what: str) -> Array:
 
 def _offsets(values: ArrayLike, n: int, what: str) -> Ints:
     cuts = np.ascontiguousarray(values, np.int64)
-    if cuts.ndim != 1 or len(cuts) < 1 or cuts[0] != 0 or cuts[-1] != n or (np.diff(cuts) < 0).any():
+    if cuts.ndim != 1 or len(cuts) < 1 or cuts[0] != 0 or cuts[-1] != n or (cuts[1:] < cuts[:-1]).any():
         raise DataError(f"The {what} must rise from 0 to {n}, the number of documents; got {values!r}.")
     return cuts
 
