@@ -15,7 +15,7 @@ from podium.tuning import candidates
 
 def test_lambdamart_is_trees_lambdarank_and_boosting():
     learner = method("lambdamart").learner
-    loss = LambdaRank(metric=NDCG(30), damped=True)
+    loss = LambdaRank(metric=NDCG(30), damped=True, by_grade=0.5)
     assert (type(learner.scorer), learner.loss, type(learner.solver)) == (Trees, loss, Boosting)
 
 

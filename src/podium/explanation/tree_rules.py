@@ -5,10 +5,10 @@
 >>> data, _ = make_letor_like(20, n_features=4, seed=1)
 >>> print(tree_rules(train(data, "lambdamart(num_leaves=3,rounds=1,min_data_in_leaf=30)")))
 tree 1
-  feature 3 ≤ 0.0827248: -0.138671  (41.7% of documents)
+  feature 3 ≤ 0.0827248: -0.125445  (41.7% of documents)
   feature 3 > 0.0827248
-    feature 1 ≤ 15.8386: -0.0371781  (32.6% of documents)
-    feature 1 > 15.8386: +0.12194  (25.8% of documents)
+    feature 1 ≤ 15.8386: -0.0231965  (32.6% of documents)
+    feature 1 > 15.8386: +0.122516  (25.8% of documents)
 """
 
 from __future__ import annotations

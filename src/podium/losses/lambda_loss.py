@@ -22,8 +22,9 @@ from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import take
 from podium.kernels.check_gains import check_gains
 from podium.losses.bounds import Bound
-from podium.losses.lambdarank import ROWS, STEP, WEIGHTS, compare, count_pairs, hand_out, lay_out
+from podium.losses.lambdarank import count_pairs
 from podium.losses.order_of_ties import order_of_ties
+from podium.losses.pair_comparison import ROWS, STEP, WEIGHTS, compare, hand_out, lay_out
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.gains import exp2_gain
 from podium.metrics.kernels import log2_discount

@@ -21,26 +21,19 @@ from podium.losses.lambdarank import (
     CUTOFF,
     DISTANCE,
     FIXED,
-    PAID,
     PER_DOCUMENT,
-    ROWS,
-    SCORES,
     SIGMA,
-    STEP,
-    WEIGHTS,
     LambdaRank,
-    compare,
     count_pairs,
     damp,
     divide_by_distances,
     equal_from,
-    hand_out,
-    lay_out,
     mix_weights,
     row_for,
     weight_per_grade,
 )
 from podium.losses.order_of_ties import order_of_ties
+from podium.losses.pair_comparison import PAID, ROWS, SCORES, STEP, WEIGHTS, compare, hand_out, lay_out
 from podium.losses.pairs import scale
 
 LABEL, KEY, PLUS, MINUS, WON, LOST = range(6)
