@@ -19,7 +19,7 @@ MORE = [
     "energy-ndcg(energy=rank)", "energy-ndcg(energy=rank,window=2,samples=3)",
     "lambdarank(metric=map)", "lambdarank(metric=err@3)", "lambdarank(distance=true)",
     "lambdarank(by_grade=0.5,damped=true)", "lambdarank(by_grade=1,metric=ndcg@2,distance=true)",
-    "lambdarank(by_grade=0.3,metric=map)",
+    "lambdarank(by_grade=0.3,metric=map)", "lambdarank(by_grade=0.5,pairs=2,metric=ndcg@2,distance=true)",
     "lambda-loss(scheme=ndcg2++,k=2)", "lambda-loss(scheme=arp1,normalise=true)",
     "sum(of=[ranknet,listmle,logistic],weights=[1,0.5,2])", "softmax(anchor=1)", "neural-ndcg(scale=0)",
     "apprank(measure=mrr)", "apprank(measure=p,k=2)", "apprank(measure=err)", "apprank(noise=gumbel,samples=2)",

@@ -601,10 +601,10 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
         seen = min(places[i], places[j]) < (loss.metric.cutoff or len(s))
-        pairs.append((i, j, times * abs(measured(swapped) - measured(places)), (y[i] - y[j]) * seen))
+        pairs.append((i, j, times * abs(measured(swapped) - measured(places)), times * (y[i] - y[j]) * seen))
     share, change, apart = loss.by_grade, sum(pair[2] for pair in pairs), sum(pair[3] for pair in pairs)
     for i, j, delta, grades in pairs:
-        delta = (1 - share) * delta + share * grades * change / apart
+        delta = (1 - share) * delta + share * grades * change / (apart or 1)
         delta /= 0.01 + abs(s[i] - s[j]) if loss.distance and len(set(s)) > 1 else 1.0
         terms.append(delta * np.logaddexp(0, loss.sigma * (s[j] - s[i])))
         force = delta * loss.sigma * math.exp(-np.logaddexp(0, loss.sigma * (s[i] - s[j])))

@@ -32,11 +32,12 @@ def partners(ends: Ints, pairs: int, state: np.uint64) -> Any:
 def over_drawn_pairs(
     prepare: Callable[..., None], swap: Callable[..., float], order_of_ties: Callable[..., Any], scores: Array,
     labels: Array, gradient: Array, curvature: Array, config: Array, work: Array, pairs: int, seed: float,
-    sigma: float, nearest: float,
+    sigma: float, nearest: float, share_by_grade: float, cutoff: float,
 ) -> Any:  # fmt: skip
     """Σ_i mean over the drawn j of |ΔM_ij| log(1 + e^(−σ|s_i − s_j|)), signed by grades; 0 for equal grades.
 
-    With `nearest` > 0, |ΔM| is divided by nearest + |s_i − s_j|, unless all scores are equal.
+    With `nearest` > 0, |ΔM| is divided by nearest + |s_i − s_j|, unless all scores are equal. A share of all |ΔM| goes
+    by the differences of grades, of pairs of which one is within the cut-off.
     """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
@@ -49,12 +50,21 @@ def over_drawn_pairs(
     y = take(labels, ranked)
     prepare(y, take(labels, order), config, work)
     rows, apart = partners(ends, pairs, start(seed, ends)), scores[ranked[0]] > scores[ranked[n - 1]]
+    weights, changes, differences = np.empty((n, pairs)), 0.0, 0.0
+    for p in range(n):
+        for c in range(pairs):
+            a, b = places[order[p]], places[order[rows[p, c]]]
+            weights[p, c] = swap(y, config, work, min(a, b), max(a, b)) / pairs
+            changes += weights[p, c]
+            differences += abs(y[a] - y[b]) if min(a, b) < cutoff else 0.0
+    per_grade = share_by_grade * changes / differences if differences > 0.0 else 0.0
     for p in range(n):
         for c in range(pairs):
             q = rows[p, c]
             i, j = (order[p], order[q]) if p < q else (order[q], order[p])
-            a, b = min(places[i], places[j]), max(places[i], places[j])
-            w = swap(y, config, work, a, b) / pairs
+            w = (1.0 - share_by_grade) * weights[p, c]
+            if min(places[i], places[j]) < cutoff:
+                w += per_grade * (labels[i] - labels[j])
             if nearest > 0.0 and apart:
                 w /= nearest + abs(scores[i] - scores[j])
             value += w * add_pair(i, j, w, stretched, gradient, curvature)

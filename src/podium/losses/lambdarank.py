@@ -201,7 +201,7 @@ def drawn_kernel_for(prepare: Callable[..., None], swap: Callable[..., float]) -
         work = np.empty(int(params[0, FIXED] + n * params[0, PER_DOCUMENT]))
         value = over_drawn_pairs(
             prepare, swap, order_of_ties, scores, labels, gradient, curvature, params[0, CONFIG:], work,
-            int(params[0, PAIRS]), params[0, SEED], params[0, SIGMA], nearest,
+            int(params[0, PAIRS]), params[0, SEED], params[0, SIGMA], nearest, params[0, BY_GRADE], params[0, CUTOFF],
         )  # fmt: skip
         if params[0, 1] != 0.0:
             value *= damp(gradient, curvature)
@@ -263,10 +263,6 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
         if self.unbiased and self.pairs is not None:
             raise ParameterError(f"lambdarank: unbiased compares all pairs; leave out pairs={self.pairs}.")
-        if self.by_grade and self.pairs is not None:
-            raise ParameterError(
-                f"lambdarank: by_grade weighs all pairs; set by_grade=0, or leave out pairs={self.pairs}."
-            )
 
     def check(self, data: Dataset) -> None:
         super().check(data)
@@ -319,15 +315,16 @@ class LambdaRank(PairwiseLoss):
         prepare(ranked, y[ranking.order(y)], config, work)
         places = [(p, q) for q in range(len(s)) for p in range(q) if ranked[p] != ranked[q]]
         weights = np.array([swap(ranked, config, work, p, q) for p, q in places])
-        if self.by_grade and places:
-            apart = np.array([abs(ranked[p] - ranked[q]) * (p < (self.metric.cutoff or np.inf)) for p, q in places])
-            weights = (1.0 - self.by_grade) * weights + self.by_grade * apart * weights.sum() / apart.sum()
         best = np.array([(p, q) if ranked[p] > ranked[q] else (q, p) for p, q in places], np.int64).reshape(-1, 2)
         winners, losers = order[best[:, 0]], order[best[:, 1]]
+        if self.pairs is not None:
+            weights *= (drawn := drawn_pairs.counts(s, y, self.pairs, self.seed)[winners, losers])
+        if self.by_grade and places:
+            apart = np.array([abs(ranked[p] - ranked[q]) * (p < (self.metric.cutoff or np.inf)) for p, q in places])
+            apart *= 1.0 if self.pairs is None else drawn
+            weights = (1.0 - self.by_grade) * weights + self.by_grade * apart * weights.sum() / max(apart.sum(), 1e-300)
         if self.distance and np.ptp(s) > 0.0:
             weights /= NEAREST + np.abs(s[winners] - s[losers])
-        if self.pairs is not None:
-            weights *= drawn_pairs.counts(s, y, self.pairs, self.seed)[winners, losers]
         count = len(places) if self.pairs is None else len(s)
         times = 1.0 / count if self.normalise and places else 1.0
         if self.damped:

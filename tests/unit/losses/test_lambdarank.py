@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.base.errors import DataError, IncompatibleError, ParameterError
+from podium.base.errors import DataError, IncompatibleError
 from podium.jit.compiled import compiled
 from podium.losses import LambdaRank, Loss
 from podium.metrics import NDCG, Metric
@@ -150,8 +150,3 @@ def test_pairs_below_the_cutoff_have_no_weight_by_grade():
     first, second, last = (weight / (1 + np.exp(gap)) for gap in (1.0, -2.0, 3.0))
     gradient = LambdaRank(metric=NDCG(1), by_grade=1.0)([3.0, 2.0, 1.0, 0.0], [1.0, 0.0, 2.0, 0.0]).gradient
     np.testing.assert_allclose(gradient, [second - first - last, first, -second, last], rtol=1e-12)
-
-
-def test_weights_by_grade_of_drawn_pairs_are_refused_in_words():
-    with pytest.raises(ParameterError, match="set by_grade=0, or leave out pairs=2"):
-        LambdaRank(pairs=2, by_grade=0.5)
