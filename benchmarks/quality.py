@@ -1,7 +1,7 @@
 """Quality compared with other boosters: NDCG@10 on queries that none has seen, on synthetic data of many shapes.
 
 Everyone tunes on the same validation queries, stops early there, and has the same budget: each booster the best of four
-settings; lambdamart four forests, six if features have levels by query; auto up to six, and six linear models.
+settings; lambdamart four forests, six if features have levels by query; auto up to five, and six linear models.
 Each seed has another truth. A lead is the mean over seeds, with its 95 % interval (Student's t over seeds: the truth,
 the queries and the fits of a seed are all drawn anew); the last row pools the seeds of all shapes. Of so many leads
 some are off 0 by chance: the last row also says which stay so after Holm's correction, of those by shape and of the

@@ -23,7 +23,6 @@ _TREES = (
     "lambdamart(growth=leaves,num_leaves=31,transform=identity)",
     "lambdamart(growth=leaves,num_leaves=7,transform=add-minmax)",
     "lambdamart(growth=levels,max_depth=4,transform=identity)",
-    "yetirank(growth=levels,max_depth=4,transform=identity)",
     "yetirank(growth=levels,max_depth=6,transform=identity)",
 )
 _SHARES = tuple(k / 10 for k in range(11))
@@ -37,7 +36,7 @@ class Auto(Mixture):
         less its mean in the query, over its standard deviation there (0 if all are equal). a is one of 0, 0.1, …, 1,
         the best by the metric on validation data, and `share` without. A part without weight is dropped.
     Ties: documents that all members tie are tied.
-    Cost: six fits of boosted trees and six of ListNet, which take little; scoring costs the sum of theirs.
+    Cost: five fits of boosted trees and six of ListNet, which take little; scoring costs the sum of theirs.
     Use it for: the best ranking without a choice of one's own: small or large data, scaled features or not. Members
         that cannot learn from the data, such as linear ones from infinite values, are left out (`info["left_out"]`).
         Engines cannot run it: export lambdamart or listnet instead.
