@@ -57,13 +57,13 @@ def over_drawn_pairs(
             weights[p, c] = swap(y, config, work, min(a, b), max(a, b)) / pairs
             changes += weights[p, c]
             differences += abs(y[a] - y[b]) if min(a, b) < cutoff else 0.0
-    per_grade = share_by_grade * changes / differences if differences > 0.0 else 0.0
+    per_grade = share_by_grade * changes / differences if 0.0 < differences < np.inf else 0.0
     for p in range(n):
         for c in range(pairs):
             q = rows[p, c]
             i, j = (order[p], order[q]) if p < q else (order[q], order[p])
             w = (1.0 - share_by_grade) * weights[p, c]
-            if min(places[i], places[j]) < cutoff:
+            if per_grade > 0.0 and min(places[i], places[j]) < cutoff:
                 w += per_grade * (labels[i] - labels[j])
             if nearest > 0.0 and apart:
                 w /= nearest + abs(scores[i] - scores[j])

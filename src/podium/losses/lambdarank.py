@@ -89,12 +89,16 @@ def equal_from(y: Array) -> int:
 def weight_per_grade(
     weigh: Callable[..., None], y: Array, ideal: Array, config: Array, work: Array, end: int, rows: Array
 ) -> float:  # fmt: skip
-    """Σ |ΔM_ij| / Σ |y_i − y_j| over the pairs whose upper document is among the first places, up to `end`."""
+    """Σ |ΔM_ij| / Σ |y_i − y_j| over the pairs whose upper document is among the first places, up to `end`.
+
+    0 if grades are so large that their differences are beyond floating-point numbers.
+    """
     total = 0.0
     for p in range(end):
         weigh(y, config, work, p, rows[WEIGHTS, p + 1 : len(y)])
         total += add_up_sizes(rows[WEIGHTS, p + 1 : len(y)])
-    return total / (sum_of_differences(ideal) - differences_from(y, end)) if end > 0 else 0.0
+    apart = sum_of_differences(ideal) - differences_from(y, end)
+    return total / apart if 0.0 < apart < np.inf else 0.0
 
 
 @outlined("float64(float64[::1], int64)")
@@ -121,7 +125,10 @@ def mix_weights(p: int, y: Array, share: float, per_grade: float, rows: Array) -
     """Weights of the document at place p and all below it: 1 − share of |ΔM|, and some per difference of grades."""
     weights, below = view(rows[WEIGHTS], p + 1, len(y)), view(y, p + 1, len(y))
     for q in range(len(below)):
-        weights[q] = (1.0 - share) * weights[q] + per_grade * (y[p] - below[q])
+        weights[q] *= 1.0 - share
+    if per_grade > 0.0:
+        for q in range(len(below)):
+            weights[q] += per_grade * (y[p] - below[q])
 
 
 @outlined("void(int64, float64, float64[:, ::1])")

@@ -150,3 +150,10 @@ def test_pairs_below_the_cutoff_have_no_weight_by_grade():
     first, second, last = (weight / (1 + np.exp(gap)) for gap in (1.0, -2.0, 3.0))
     gradient = LambdaRank(metric=NDCG(1), by_grade=1.0)([3.0, 2.0, 1.0, 0.0], [1.0, 0.0, 2.0, 0.0]).gradient
     np.testing.assert_allclose(gradient, [second - first - last, first, -second, last], rtol=1e-12)
+
+
+@pytest.mark.parametrize("pairs", ["", ",pairs=2"])
+def test_weights_by_grade_of_grades_beyond_all_bounds_are_finite(pairs):
+    got = Loss.parse(f"lambdarank(metric=map,by_grade=0.5{pairs})")([0.0, 1.0, 2.0, 3.0], [1e308, -1e308, 1e308, 0.0])
+    plain = Loss.parse(f"lambdarank(metric=map{pairs})")([0.0, 1.0, 2.0, 3.0], [1e308, -1e308, 1e308, 0.0])
+    np.testing.assert_allclose(got.gradient, 0.5 * plain.gradient, rtol=1e-12)
