@@ -76,9 +76,8 @@ def folder(tmp_path: Path) -> Path:
 def podium(folder: Path, *words: str, code: str | None = None, **environment: str) -> Any:
     """Run the command line in a folder, in a process of its own, since names are registered for good."""
     call = [sys.executable, "-c", code] if code else [sys.executable, "-P", "-m", "podium", *words]
-    paths = os.pathsep.join(
-        [str(PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
-    )  # an empty one is the folder
+    others = os.environ.get("PYTHONPATH")  # an empty path would be the folder
+    paths = os.pathsep.join([str(PACKAGES), *([others] if others else [])])
     settings = {**os.environ, "PYTHONPATH": paths, "PODIUM_THREADS": "1", "PODIUM_PLUGINS": "", **environment}
     return subprocess.run(call, cwd=folder, env=settings, capture_output=True, text=True, check=False, timeout=300)
 

@@ -128,7 +128,7 @@ def test_pairs_are_drawn_again_in_each_step_and_all_pairs_need_no_draws():
 
 
 def test_weights_by_grade_keep_the_sum_of_the_changes_and_share_them_out():
-    """NDCG changes by ¾ and ¼ of gains 3, 1, 0 at ranks 2, 1, 3; grades are 2, 1 and 0, 1 or 2 apart."""
+    """Documents of gains 3, 1 and 0 at ranks 2, 1 and 3; the differences of their grades add up to 4."""
     scores, labels = [1.0, 2.0, 0.0], np.array([2.0, 1.0, 0.0])
     discount, ideal = 1 / np.log2([2.0, 3.0, 4.0]), 3.0 + 1 / np.log2(3)
     changes = {(0, 1): 2 * (discount[0] - discount[1]), (0, 2): 3 * (discount[1] - discount[2])}
@@ -156,4 +156,6 @@ def test_pairs_below_the_cutoff_have_no_weight_by_grade():
 def test_weights_by_grade_of_grades_beyond_all_bounds_are_finite(pairs):
     got = Loss.parse(f"lambdarank(metric=map,by_grade=0.5{pairs})")([0.0, 1.0, 2.0, 3.0], [1e308, -1e308, 1e308, 0.0])
     plain = Loss.parse(f"lambdarank(metric=map{pairs})")([0.0, 1.0, 2.0, 3.0], [1e308, -1e308, 1e308, 0.0])
+    assert np.isfinite(plain.gradient).all()
+    assert plain.gradient.any()
     np.testing.assert_allclose(got.gradient, 0.5 * plain.gradient, rtol=1e-12)
